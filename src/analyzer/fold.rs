@@ -1,0 +1,218 @@
+//! Folding: texts that a reader takes for the same become the same.
+//!
+//! In: any text. Out: NFKC with full case folding; combining marks dropped after Latin, Greek, Cyrillic, Hebrew
+//! and Arabic letters; `æ œ ø ł đ ð ß þ ı` spelt out; `™ ℠ ® ©` a space. The letters ä, ö and ü stay in the
+//! folded text, because a word with one has two forms ([`stripped`] and [`expanded`]). Folding twice gives what
+//! folding once gives.
+//!
+//! Source: Unicode Standard Annex 15 (normalisation), Unicode section 3.13 (case folding).
+
+use icu_casemap::CaseMapper;
+use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
+use icu_properties::CodePointMapData;
+use icu_properties::props::{GeneralCategory, Script};
+
+/// What a character of a folded text does in the making of words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// A letter or digit of a plain word.
+    Letter,
+    /// A mark; part of the word before it.
+    Mark,
+    /// A character of a CJK run.
+    Cjk,
+    /// An apostrophe; dropped inside a word.
+    Apostrophe,
+    /// `-`, `.` or `/`.
+    Joiner,
+    /// `&`.
+    Ampersand,
+    /// White space.
+    Space,
+    /// Any other sign; ends words.
+    Sign,
+}
+
+/// The class of a character of a folded text.
+#[inline]
+pub fn class_of(c: char) -> Class {
+    match c {
+        'a'..='z' | '0'..='9' | 'A'..='Z' => Class::Letter,
+        '-' | '.' | '/' => Class::Joiner,
+        '&' => Class::Ampersand,
+        '\'' | '\u{2019}' | '\u{2bc}' => Class::Apostrophe,
+        c if c.is_ascii() => {
+            if c.is_ascii_whitespace() || c == '\u{b}' {
+                Class::Space
+            } else {
+                Class::Sign
+            }
+        }
+        c if c.is_whitespace() => Class::Space,
+        c => class_of_other(c),
+    }
+}
+
+fn class_of_other(c: char) -> Class {
+    use GeneralCategory as G;
+    match CodePointMapData::<GeneralCategory>::new().get(c) {
+        G::NonspacingMark | G::SpacingMark | G::EnclosingMark => Class::Mark,
+        G::UppercaseLetter
+        | G::LowercaseLetter
+        | G::TitlecaseLetter
+        | G::ModifierLetter
+        | G::OtherLetter
+        | G::DecimalNumber
+        | G::LetterNumber
+        | G::OtherNumber => {
+            if matches!(c, 'ー' | '々') {
+                return Class::Cjk;
+            }
+            match CodePointMapData::<Script>::new().get(c) {
+                Script::Han
+                | Script::Hiragana
+                | Script::Katakana
+                | Script::Hangul
+                | Script::Bopomofo => Class::Cjk,
+                _ => Class::Letter,
+            }
+        }
+        _ => Class::Sign,
+    }
+}
+
+/// The character without its umlaut.
+#[inline]
+pub fn stripped(c: char) -> char {
+    match c {
+        'ä' => 'a',
+        'ö' => 'o',
+        'ü' => 'u',
+        c => c,
+    }
+}
+
+/// The two letters that stand for an umlaut.
+#[inline]
+pub fn expanded(c: char) -> Option<&'static str> {
+    match c {
+        'ä' => Some("ae"),
+        'ö' => Some("oe"),
+        'ü' => Some("ue"),
+        _ => None,
+    }
+}
+
+/// The folded text; see the module.
+pub fn fold_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    fold_into(text, &mut out);
+    out
+}
+
+/// Appends the folded `text` to `out`.
+pub fn fold_into(text: &str, out: &mut String) {
+    if text.is_ascii() {
+        let start = out.len();
+        out.push_str(text);
+        out[start..].make_ascii_lowercase();
+        return;
+    }
+    let cleaned: String = text.chars().filter_map(clean).collect();
+    let composed = ComposingNormalizer::new_nfkc();
+    let folded = CaseMapper::new().fold_string(&composed.normalize(&cleaned)).into_owned();
+    // Case folding may leave text that is no longer normalised, and that folds once more when it is.
+    let folded = CaseMapper::new().fold_string(&composed.normalize(&folded)).into_owned();
+    let decomposed = DecomposingNormalizer::new_nfkd();
+    let mut stripped = String::with_capacity(folded.len());
+    let mut drops_marks = false;
+    for c in decomposed.normalize(&folded).chars() {
+        if c.is_ascii() {
+            drops_marks = c.is_ascii_alphabetic();
+            stripped.push(c);
+            continue;
+        }
+        match c {
+            '\u{308}' if drops_marks => match stripped.pop() {
+                Some('a') => stripped.push('ä'),
+                Some('o') => stripped.push('ö'),
+                Some('u') => stripped.push('ü'),
+                last => stripped.extend(last),
+            },
+            _ if class_of(c) == Class::Mark => {
+                if !drops_marks {
+                    stripped.push(c);
+                }
+            }
+            'æ' => stripped.push_str("ae"),
+            'œ' => stripped.push_str("oe"),
+            'ø' => stripped.push('o'),
+            'ł' => stripped.push('l'),
+            'đ' | 'ð' => stripped.push('d'),
+            'þ' => stripped.push_str("th"),
+            'ı' => stripped.push('i'),
+            'ß' => stripped.push_str("ss"),
+            '\u{2010}' => stripped.push('-'),
+            c => stripped.push(c),
+        }
+        if class_of(c) != Class::Mark {
+            drops_marks = class_of(c) == Class::Letter
+                && matches!(
+                    CodePointMapData::<Script>::new().get(c),
+                    Script::Latin
+                        | Script::Greek
+                        | Script::Cyrillic
+                        | Script::Hebrew
+                        | Script::Arabic
+                );
+        }
+    }
+    out.push_str(&ComposingNormalizer::new_nfc().normalize(&stripped));
+}
+
+/// Prepares a character for normalisation: signs of ownership separate, invisible characters go.
+fn clean(c: char) -> Option<char> {
+    match c {
+        '™' | '℠' | '®' | '©' => Some(' '),
+        // Variation selectors.
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => None,
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => None,
+        // Invisible format characters: soft hyphen, grapheme joiner, zero-width (non-)joiner, direction marks,
+        // word joiner, byte order mark.
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200c}'..='\u{200f}' => None,
+        '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => None,
+        c => Some(c),
+    }
+}
+
+/// The forms, one or two, under which a filter value is compared: folded, `&` as `and`, white space collapsed,
+/// no white space around commas.
+pub fn fold_filter(text: &str) -> Vec<String> {
+    let folded = fold_text(text).replace('&', " and ");
+    let mut value = String::with_capacity(folded.len());
+    for piece in folded.split(',') {
+        let mut words = piece.split_whitespace();
+        let Some(first) = words.next() else { continue };
+        if !value.is_empty() {
+            value.push(',');
+        }
+        value.push_str(first);
+        for word in words {
+            value.push(' ');
+            value.push_str(word);
+        }
+    }
+    let has_umlaut = value.chars().any(|c| expanded(c).is_some());
+    let mut forms = vec![value.chars().map(stripped).collect()];
+    if has_umlaut {
+        let mut form = String::with_capacity(value.len() + 4);
+        for c in value.chars() {
+            match expanded(c) {
+                Some(letters) => form.push_str(letters),
+                None => form.push(c),
+            }
+        }
+        forms.push(form);
+    }
+    forms
+}

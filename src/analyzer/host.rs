@@ -1,0 +1,125 @@
+//! Hosts of websites.
+//!
+//! In: a website as records give it, with or without scheme, path and port. Out: its [`Host`], lower case and
+//! without `www.`, and the labels that are searched: those before the public suffix.
+//!
+//! The suffix comes from the ICANN section of the public suffix list (publicsuffix.org), version
+//! [`SUFFIX_LIST_VERSION`]; without a known suffix all labels are searched.
+
+use super::fold::fold_text;
+
+/// The version of the suffix list compiled in: that of the `psl` crate, which is released with each change of
+/// the list.
+pub const SUFFIX_LIST_VERSION: &str = "psl 2.1.247";
+
+/// A host: labels separated by dots, folded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Host {
+    name: String,
+    /// Bytes of `name` that the suffix and the dot before it take; 0 if no suffix is known.
+    suffix_len: usize,
+}
+
+impl Host {
+    /// The host of a website; `None` if the text has none.
+    pub fn of_website(website: &str) -> Option<Host> {
+        let rest = match website.split_once("://") {
+            Some((scheme, rest)) if is_scheme(scheme) => rest,
+            _ => website.strip_prefix("//").unwrap_or(website),
+        };
+        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+        let host = authority.rsplit_once('@').map_or(authority, |(_user, host)| host);
+        let host = match host.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => host,
+        };
+        let name = fold_text(host.trim().trim_end_matches('.'));
+        let name = name.strip_prefix("www.").unwrap_or(&name);
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            return None;
+        }
+        let suffix_len = icann_suffix_len(name);
+        Some(Host { name: name.to_owned(), suffix_len })
+    }
+
+    /// The host's name, folded, without `www.`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Does the host end in a suffix of the list, with something before it?
+    pub fn has_known_suffix(&self) -> bool {
+        self.suffix_len > 0
+    }
+
+    /// The labels before the public suffix; all labels if none is known.
+    pub fn searchable_labels(&self) -> impl Iterator<Item = &str> {
+        self.name[..self.name.len() - self.suffix_len].split('.').filter(|label| !label.is_empty())
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    let tail = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) && text.bytes().all(tail)
+}
+
+/// Bytes at the end of `name` that its ICANN suffix takes with the dot before it.
+fn icann_suffix_len(name: &str) -> usize {
+    let mut rest = name;
+    loop {
+        let Some(suffix) = psl::suffix(rest.as_bytes()) else { return 0 };
+        match suffix.typ() {
+            Some(psl::Type::Icann) if suffix.as_bytes().len() < name.len() => {
+                return suffix.as_bytes().len() + 1;
+            }
+            // A suffix of the private section (`github.io`) hides the ICANN one inside it.
+            Some(psl::Type::Private) => {
+                let inner = &rest[rest.len() - suffix.as_bytes().len()..];
+                match inner.split_once('.') {
+                    Some((_, shorter)) => rest = shorter,
+                    None => return 0,
+                }
+            }
+            _ => return 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_websites() {
+        for (website, name, labels) in [
+            ("https://www.vanke.com", "vanke.com", "vanke"),
+            ("http://www.fountain.com.cn/a?b#c", "fountain.com.cn", "fountain"),
+            ("//Example.ORG:8080", "example.org", "example"),
+            ("user:pw@shop.example.co.uk", "shop.example.co.uk", "shop example"),
+            ("foo.github.io", "foo.github.io", "foo github"),
+            (
+                "https://tima.univ-grenoble-alpes.fr",
+                "tima.univ-grenoble-alpes.fr",
+                "tima univ-grenoble-alpes",
+            ),
+            ("intranet.unknownsuffix", "intranet.unknownsuffix", "intranet unknownsuffix"),
+            ("localhost", "localhost", "localhost"),
+            ("www.example.com.", "example.com", "example"),
+            ("https://BÜCHER.de", "bücher.de", "bücher"),
+        ] {
+            let host = Host::of_website(website).unwrap();
+            assert_eq!(host.name(), name, "{website}");
+            assert_eq!(host.searchable_labels().collect::<Vec<_>>().join(" "), labels, "{website}");
+        }
+        assert_eq!(Host::of_website("https:///path"), None);
+        assert_eq!(Host::of_website("see our page"), None);
+        assert_eq!(Host::of_website("com").unwrap().searchable_labels().count(), 1);
+    }
+
+    #[test]
+    fn the_version_is_that_of_the_locked_crate() {
+        let lock = include_str!("../../Cargo.lock");
+        let version = SUFFIX_LIST_VERSION.strip_prefix("psl ").unwrap();
+        assert!(lock.contains(&format!("name = \"psl\"\nversion = \"{version}\"")));
+    }
+}

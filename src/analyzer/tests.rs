@@ -1,0 +1,151 @@
+//! What becomes of texts, as a table.
+
+use super::*;
+use proptest::prelude::*;
+
+/// `position:form` of every entry, joined forms as `position+parts:form`.
+fn entries(field: TextField, text: &str) -> String {
+    let analysis = Analysis::of(text);
+    let mut out = Vec::new();
+    analysis.for_each_entry(field, |entry| {
+        out.push(match entry.role {
+            Role::Word | Role::Alternative => format!("{}:{}", entry.position, entry.text),
+            Role::Joined { parts } => format!("{}+{parts}:{}", entry.position, entry.text),
+        });
+    });
+    out.join(" ")
+}
+
+#[test]
+fn names_become_words() {
+    for (text, expected) in [
+        ("Apple Inc.", "0:apple 1:inc"),
+        ("O'Reilly Media", "0:oreilly 1:media"),
+        ("O’Reilly", "0:oreilly"),
+        ("rock 'n' roll", "0:rock 1:n 2:roll"),
+        ("AT&T", "0:at 1:t 0+2:att"),
+        ("U.K. Steel", "0:u 1:k 0+2:uk 2:steel"),
+        ("Hewlett-Packard Co", "0:hewlett 1:packard 0+2:hewlettpackard 2:co"),
+        ("Johnson & Johnson", "0:johnson 1:and 2:johnson"),
+        ("& Sons &", "0:and 1:sons 2:and"),
+        ("foo--bar", "0:foo 1:bar"),
+        ("C++", "0:c"),
+        ("24/7 Media", "0:24 1:7 0+2:247 2:media"),
+        ("Böhme", "0:bohme 0:boehme"),
+        (
+            "Müller-Lüdenscheidt",
+            "0:muller 0:mueller 1:ludenscheidt 1:luedenscheidt 0+2:mullerludenscheidt 0+2:muellerluedenscheidt",
+        ),
+        ("Straße Ærø Łódź Þór Đà", "0:strasse 1:aero 2:lodz 3:thor 4:da"),
+        ("İstanbul ılık", "0:istanbul 1:ilik"),
+        ("Foo™Bar®", "0:foo 1:bar"),
+        ("ＦＵＬＬ ｗｉｄｔｈ", "0:full 1:width"),
+        ("soft\u{ad}hyphen non\u{2011}breaking", "0:softhyphen 1:non 2:breaking 1+2:nonbreaking"),
+        ("東京都 Tokyo", "0:東 1:京 2:都 4:tokyo"),
+        ("株式会社ECI", "0:株 1:式 2:会 3:社 5:eci"),
+        ("ソニー々ｶﾞ", "0:ソ 1:ニ 2:ー 3:々 4:ガ"),
+        ("삼성전자", "0:삼 1:성 2:전 3:자"),
+        ("Йогурт ёлка", "0:иогурт 1:елка"),
+        ("हिन्दी", "0:हिन्दी"),
+        ("¡¿!!!", ""),
+        ("#NAME?", "0:name"),
+        ("☎\u{fe0f} A\u{fe0f}B", "0:ab"),
+    ] {
+        assert_eq!(entries(TextField::Name, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn prose_joins_only_unmistakable_compounds() {
+    for (text, expected) in [
+        ("e-commerce", "0:e 1:commerce 0+2:ecommerce"),
+        ("R&D", "0:r 1:d 0+2:rd"),
+        ("U.S.A.", "0:u 1:s 2:a 0+3:usa"),
+        ("and/or", "0:and 1:or"),
+        ("end.Next", "0:end 1:next"),
+        ("a.b-c.de", "0:a 1:b 2:c 3:de"),
+    ] {
+        assert_eq!(entries(TextField::Description, text), expected, "{text}");
+    }
+    assert_eq!(entries(TextField::Name, "and/or"), "0:and 1:or 0+2:andor");
+}
+
+#[test]
+fn long_chains_are_plain_words() {
+    let eight = "a-b-c-d-e-f-g-h";
+    assert!(entries(TextField::Name, eight).ends_with("0+8:abcdefgh"));
+    assert_eq!(
+        entries(TextField::Name, &format!("{eight}-i")),
+        "0:a 1:b 2:c 3:d 4:e 5:f 6:g 7:h 8:i"
+    );
+    let long = format!("{}-{}", "x".repeat(32), "y".repeat(32));
+    assert!(entries(TextField::Name, &long).contains("0+2:"));
+    assert!(!entries(TextField::Name, &format!("{long}y")).contains("0+2:"));
+    assert_eq!(Analysis::of(&"a-".repeat(1000)).units().len(), 1000);
+}
+
+#[test]
+fn hosts_become_words() {
+    let words = |website: &str| {
+        let mut analysis = Analysis::default();
+        analysis.analyze_host(website);
+        let mut out = Vec::new();
+        analysis.for_each_entry(TextField::Host, |entry| out.push(entry.text.to_owned()));
+        out.join(" ")
+    };
+    assert_eq!(words("https://www.ikeafoundation.org/x"), "ikeafoundation");
+    assert_eq!(words("tima.univ-grenoble-alpes.fr"), "tima univ grenoble alpes univgrenoblealpes");
+    assert_eq!(words("nothing here"), "");
+}
+
+#[test]
+fn legal_forms_at_the_end() {
+    for (text, kept) in [
+        ("Apple Inc.", 1),
+        ("China Vanke Co., Ltd.", 2),
+        ("Enel S.p.A.", 1),
+        ("Enel SpA", 2),
+        ("Foo Co.Ltd", 1),
+        ("Volvo AB", 2),
+        ("Volvo A.B.", 1),
+        ("Inc Ltd", 2),
+        ("Company of Friends", 3),
+        ("", 0),
+    ] {
+        let analysis = Analysis::of(text);
+        assert_eq!(analysis.units_without_trailing_forms(), kept, "{text}");
+    }
+}
+
+#[test]
+fn filter_values_fold() {
+    assert_eq!(fold_filter("  Oil,  Gas &  Mining "), ["oil,gas and mining"]);
+    assert_eq!(fold_filter("R&D"), ["r and d"]);
+    assert_eq!(fold_filter("Zürich"), ["zurich", "zuerich"]);
+    assert_eq!(fold_filter(", ,"), [""]);
+}
+
+proptest! {
+    #[test]
+    fn folding_is_idempotent(text in any::<String>()) {
+        let once = fold_text(&text);
+        prop_assert_eq!(&fold_text(&once), &once);
+    }
+
+    #[test]
+    fn words_of_the_folded_text_are_the_words(text in any::<String>()) {
+        let folded = fold_text(&text);
+        prop_assert_eq!(entries(TextField::Name, &text), entries(TextField::Name, &folded));
+    }
+
+    #[test]
+    fn spans_lie_in_order_within_the_folded_text(text in "[a-zA-Zäß東ー '&./*\"-]{0,80}") {
+        let analysis = Analysis::of(&text);
+        let mut end = 0;
+        for unit in analysis.units() {
+            prop_assert!(unit.span.start >= end && unit.span.end > unit.span.start);
+            prop_assert!(analysis.folded().get(unit.span.clone()).is_some());
+            end = unit.span.end;
+        }
+    }
+}

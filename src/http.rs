@@ -1,0 +1,166 @@
+//! The server: HTTP/1.1 around [`crate::query::search`]. The only place that names hyper or tokio.
+//!
+//! In: a [`ServerConfig`]. Out: a running [`Server`], answering `GET /v1/search` on one address
+//! and the operator's requests on another. TLS and HTTP/2 end at the proxy in front.
+//!
+//! Threads: one per worker (own listener, own single-threaded runtime, own scratch memory; nothing
+//! is shared that a request writes), one for the admin address, one that opens snapshots, one that
+//! follows the key file, and the caller's, which waits for signals.
+//!
+//! A request's way: `worker` accepts, `connection` lets hyper read the head, `answer` runs the
+//! checks (`gate`, then key and quota, then `params`), picks the snapshot, compares the entity tag
+//! (`conditional`), searches, and `respond` writes the answer.
+//!
+//! Rules that hold throughout: bodies are never read; a panic ends one request, not the process;
+//! every wait has an end; text of callers is escaped before it reaches a log line.
+//!
+//! Sources: RFC 9110 (semantics), RFC 9112 (HTTP/1.1), RFC 3986 (targets and hosts); the open
+//! points are settled by the search contract.
+
+mod admin;
+mod answer;
+mod clock;
+mod conditional;
+mod connection;
+mod excerpt;
+mod gate;
+mod head_scan;
+mod key_watch;
+mod listener;
+mod log;
+mod metrics;
+mod params;
+mod published;
+mod reload;
+mod request_id;
+mod respond;
+mod server;
+mod shutdown;
+mod snapshots;
+mod stream;
+mod timer;
+mod worker;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use self::server::Server;
+use crate::auth::KeyFileError;
+use crate::query::{Page, Query, Scratch};
+use crate::snapshot::{Snapshot, SnapshotError};
+
+/// The engine under the server: this crate's, except in tests of how its failures are handled.
+#[derive(Clone, Copy, Debug)]
+pub struct Engine {
+    /// Opens a snapshot: [`Snapshot::open`].
+    pub open: fn(&Path) -> Result<Snapshot, SnapshotError>,
+    /// Answers a query: [`crate::query::search`].
+    pub search: fn(&Snapshot, &Query, &mut Scratch) -> Page,
+}
+
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine { open: Snapshot::open, search: crate::query::search }
+    }
+}
+
+/// Everything that a server can be told.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// The snapshot file. A reload opens the same path again.
+    pub snapshot: PathBuf,
+    /// The key file.
+    pub keys: PathBuf,
+    /// Where to serve searches; port 0 takes any free port.
+    pub listen: SocketAddr,
+    /// Where to serve probes, metrics and reload, if anywhere.
+    pub admin: Option<SocketAddr>,
+    /// Threads that serve searches, at least one.
+    pub workers: usize,
+    /// Open connections beyond which requests are answered 503; twice as many are closed at once.
+    pub max_connections: usize,
+    /// How many earlier snapshots stay open for walks in progress.
+    pub keep_snapshots: usize,
+    /// How long they do.
+    pub keep_snapshots_for: Duration,
+    /// Longest wait for a complete request head; also the idle limit of a connection.
+    pub head_timeout: Duration,
+    /// Longest wait for a peer to take bytes of an answer.
+    pub write_timeout: Duration,
+    /// Longest time between the request to stop and the end of the last connection.
+    pub stop_timeout: Duration,
+    /// Whether to log every request.
+    pub access_log: bool,
+    /// The engine.
+    pub engine: Engine,
+}
+
+impl ServerConfig {
+    /// The defaults: loopback addresses, one worker per core, no access log.
+    #[must_use]
+    pub fn new(snapshot: PathBuf, keys: PathBuf) -> ServerConfig {
+        let head_timeout = Duration::from_secs(10);
+        ServerConfig {
+            snapshot,
+            keys,
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            admin: Some(SocketAddr::from(([127, 0, 0, 1], 9090))),
+            workers: std::thread::available_parallelism().map_or(1, usize::from),
+            max_connections: 10_000,
+            keep_snapshots: 2,
+            keep_snapshots_for: Duration::from_secs(60 * 60),
+            head_timeout,
+            write_timeout: Duration::from_secs(10),
+            // A head that has begun to arrive may take its time-out; its answer gets a second.
+            stop_timeout: head_timeout + Duration::from_secs(1),
+            access_log: false,
+            engine: Engine::default(),
+        }
+    }
+}
+
+/// Why a server did not start, or stopped by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The key file cannot be used.
+    #[error(transparent)]
+    Keys(#[from] KeyFileError),
+    /// An address cannot be listened on.
+    #[error(
+        "cannot listen on {address}: {source}; choose another address, or stop the server that uses it"
+    )]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The first snapshot cannot be opened. The text is that of the snapshot's error.
+    #[error("{0}")]
+    Snapshot(String),
+    /// The operating system refused a thread, a runtime or a signal handler.
+    #[error("cannot start: {0}; raise the limits of the process")]
+    System(#[from] io::Error),
+    /// The operating system has no random bytes.
+    #[error("the operating system gave no random bytes: {0}; try again")]
+    Random(String),
+}
+
+/// Starts a server and runs it until a signal stops it.
+///
+/// # Errors
+/// [`ServeError`], if it cannot start or its snapshot cannot be opened.
+pub fn serve(config: ServerConfig) -> Result<(), ServeError> {
+    Server::start(config)?.run()
+}
+
+/// Replaces the panic message by one line that says where, never what: the payload may hold what
+/// a caller sent. For programs, once; a library must not change it unasked.
+pub fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|panic| match panic.location() {
+        Some(at) => log::line(format_args!("panic at {}:{}:{}", at.file(), at.line(), at.column())),
+        None => log::line(format_args!("panic")),
+    }));
+}

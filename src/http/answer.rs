@@ -1,0 +1,283 @@
+//! From a request head to its response: the checks in the contract's order, then the search.
+//!
+//! Malformed HTTP · key · quota · path · method · parameters · admission; then the entity tag,
+//! then the search. Everything here is synchronous and belongs to one worker; a search is shorter
+//! than handing it to another thread would take.
+//!
+//! The quota is looked at in its place and charged once it is known whether the answer is free,
+//! which is before any search. A key with nothing left is refused at the look; if another worker
+//! takes the last request between the look and the charge, it is refused at the charge. So no
+//! charge is ever given back, and the rate holds exactly (see [`crate::auth::Quota`]).
+//!
+//! A panic in reading parameters, searching or rendering becomes one 500 and is counted; the
+//! worker's scratch memory, which it may have left in disorder, is replaced.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::HeaderName;
+use hyper::{HeaderMap, Method, Response, Uri, Version};
+
+use super::clock::Clock;
+use super::conditional::{EntityTag, Match, if_none_match};
+use super::excerpt::Excerpt;
+use super::head_scan::HeadFault;
+use super::metrics::{Metrics, Outcome, RequestKind, WorkerMetrics};
+use super::published::Reader;
+use super::request_id::RequestIds;
+use super::respond::{Answer, Code, Context, Refusal, response};
+use super::snapshots::SnapshotSet;
+use super::{gate, log, params};
+use crate::auth::{KeyTable, LiveKey, QuotaStatus};
+use crate::query::{Page, Query, Scratch};
+use crate::render;
+use crate::snapshot::Snapshot;
+
+/// The only path there is.
+const SEARCH_PATH: &str = "/v1/search";
+
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
+/// One request, as far as it is read.
+pub(super) struct Head<'a> {
+    pub(super) method: &'a Method,
+    pub(super) target: &'a Uri,
+    pub(super) version: Version,
+    pub(super) headers: &'a HeaderMap,
+    /// What the parser did not see.
+    pub(super) fault: Option<HeadFault>,
+    /// Whether the connection is one too many.
+    pub(super) overloaded: bool,
+    /// Whether the connection ends with this request in any case.
+    pub(super) last: bool,
+}
+
+/// Answers the requests of one worker.
+pub(super) struct Answerer {
+    pub(super) keys: RefCell<Reader<KeyTable>>,
+    pub(super) snapshots: RefCell<Reader<SnapshotSet>>,
+    pub(super) scratch: RefCell<Scratch>,
+    pub(super) request_ids: RequestIds,
+    pub(super) worker_metrics: Arc<WorkerMetrics>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) clock: Clock,
+    pub(super) search: fn(&Snapshot, &Query, &mut Scratch) -> Page,
+    pub(super) access_log: bool,
+}
+
+/// What is learnt on the way to an answer.
+struct Facts {
+    quota: Option<QuotaStatus>,
+    kind: RequestKind,
+    /// For the access log only.
+    key_name: Option<String>,
+}
+
+/// A request that has passed all checks.
+enum Prepared<'a> {
+    NotModified { tag: EntityTag, named: bool },
+    Search { snapshot: &'a Snapshot, query: Box<Query>, has_text: bool, tag: EntityTag },
+}
+
+impl Answerer {
+    /// Answers one request.
+    pub(super) fn answer(&self, head: &Head<'_>) -> Response<Full<Bytes>> {
+        let started = Instant::now();
+        let request_id = self.request_ids.for_request(head.headers);
+        let mut facts = Facts { quota: None, kind: RequestKind::NoSearch, key_name: None };
+        let answer = self.checked(head, started, &mut facts).unwrap_or_else(Answer::Refused);
+
+        let outcome = match &answer {
+            Answer::Page { .. } => Outcome::Page,
+            Answer::NotModified { .. } => Outcome::NotModified,
+            Answer::Refused(refusal) => Outcome::Refused(refusal.code),
+        };
+        let close = head.last || head.overloaded;
+        let response = response(answer, Context { request_id, quota: facts.quota, close });
+        let duration = started.elapsed();
+        self.worker_metrics.answered(outcome, facts.kind, duration);
+        if self.access_log {
+            log_access(head, &response, facts.key_name.as_deref(), duration.as_micros());
+        }
+        response
+    }
+
+    /// Lets go of old keys and snapshots; a worker without requests would hold them for ever.
+    pub(super) fn let_go_of_old(&self) {
+        self.keys.borrow_mut().latest();
+        self.snapshots.borrow_mut().latest();
+    }
+
+    fn checked(
+        &self,
+        head: &Head<'_>,
+        started: Instant,
+        facts: &mut Facts,
+    ) -> Result<Answer, Refusal> {
+        gate::check(head.version, head.target, head.headers, head.fault)?;
+        let mut keys = self.keys.borrow_mut();
+        let key = authenticate(keys.latest(), head.headers)?;
+        if self.access_log {
+            facts.key_name = Some(key.name().to_owned());
+        }
+        let now = self.clock.nanos_at(started);
+        if let Some(quota) = key.quota()
+            && !quota.has_some_left(now)
+        {
+            return Err(rate_limited(key, facts.quota.insert(quota.status(now))));
+        }
+
+        let mut snapshots = self.snapshots.borrow_mut();
+        let prepared = self.guarded(|| prepare(head, snapshots.latest())).flatten();
+        if let Some(quota) = key.quota() {
+            let is_free = matches!(prepared, Ok(Prepared::NotModified { named: true, .. }));
+            let granted = is_free || quota.charge(now);
+            let status = facts.quota.insert(quota.status(now));
+            if !granted {
+                return Err(rate_limited(key, status));
+            }
+        }
+
+        match prepared? {
+            Prepared::NotModified { tag, .. } => Ok(Answer::NotModified { tag }),
+            Prepared::Search { snapshot, query, has_text, tag } => {
+                facts.kind = if has_text { RequestKind::Text } else { RequestKind::Filter };
+                self.guarded(|| {
+                    let page = (self.search)(snapshot, &query, &mut self.scratch.borrow_mut());
+                    let body = render::page(snapshot, &page).into();
+                    Answer::Page { body, tag, corrected: page.corrected, relaxed: page.relaxed }
+                })
+            }
+        }
+    }
+
+    /// Turns a panic into a refusal.
+    fn guarded<T>(&self, work: impl FnOnce() -> T) -> Result<T, Refusal> {
+        // What a panic may leave half done is the scratch memory, and that is replaced.
+        catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+            self.metrics.panics.fetch_add(1, Relaxed);
+            self.scratch.replace(Scratch::default());
+            let message = "the request could not be answered, and trying again may not help; report the request id";
+            Refusal::new(Code::Internal, message)
+        })
+    }
+}
+
+/// The key that a request names: `X-API-Key`, once, and nowhere else.
+fn authenticate<'a>(keys: &'a KeyTable, headers: &HeaderMap) -> Result<&'a LiveKey, Refusal> {
+    let mut given = headers.get_all(X_API_KEY).iter();
+    let key = match (given.next(), given.next()) {
+        (Some(_), Some(_)) => {
+            return Err(Refusal::new(
+                Code::InvalidApiKey,
+                "several `X-API-Key` headers were given; send one",
+            ));
+        }
+        (Some(key), None) if !key.is_empty() => key,
+        _ => {
+            let message = "no API key was given; send one in the header `X-API-Key`";
+            return Err(Refusal::new(Code::MissingApiKey, message));
+        }
+    };
+    let key = keys.find(key.as_bytes()).ok_or_else(|| {
+        let message = "the API key is not one that this server knows; check it for typing errors, or ask for a new one";
+        Refusal::new(Code::InvalidApiKey, message)
+    })?;
+    if key.is_expired(jiff::Timestamp::now) {
+        let message = "the API key is past its date; ask for a new one";
+        return Err(Refusal::new(Code::ExpiredApiKey, message));
+    }
+    Ok(key)
+}
+
+fn rate_limited(key: &LiveKey, status: &QuotaStatus) -> Refusal {
+    let rate = key.quota().map_or(0.0, |quota| quota.rule().rate());
+    let message = format!(
+        "the quota of this API key, {rate} requests per second and {} at once, is used up; try again in {} s",
+        status.limit, status.retry_after_seconds
+    );
+    Refusal::new(Code::RateLimited, message)
+}
+
+/// Path, method, parameters, admission, entity tag.
+fn prepare<'a>(head: &Head<'_>, snapshots: &'a SnapshotSet) -> Result<Prepared<'a>, Refusal> {
+    if head.target.path() != SEARCH_PATH {
+        let message = format!(
+            "there is nothing at \"{}\"; the search is at {SEARCH_PATH}",
+            Excerpt(head.target.path())
+        );
+        return Err(Refusal::new(Code::NotFound, message));
+    }
+    if !matches!(*head.method, Method::GET | Method::HEAD) {
+        let message = format!(
+            "the method {} is not accepted; use GET or HEAD",
+            Excerpt(head.method.as_str())
+        );
+        return Err(Refusal::new(Code::MethodNotAllowed, message));
+    }
+    let request = params::parse(head.target.query())?;
+    let Some(current) = snapshots.current() else {
+        return Err(Refusal::new(
+            Code::NotReady,
+            "the server is still opening its data; try again in 1 s",
+        ));
+    };
+    let fingerprint = request.query.fingerprint();
+    let snapshot = match &request.query.cursor {
+        None => current,
+        Some(cursor) => {
+            let refusal = |code, message: &str| Refusal {
+                code,
+                message: message.to_owned(),
+                param: Some("cursor".to_owned()),
+            };
+            let named = snapshots.with_version(cursor.snapshot_version()).ok_or_else(|| {
+                let message = "the data that `cursor` belongs to has been replaced; leave `cursor` out to begin again with the first page";
+                refusal(Code::CursorExpired, message)
+            })?;
+            if cursor.query_fingerprint() != fingerprint {
+                let message = "`cursor` belongs to a request with other parameters; between pages only `limit` may change, so repeat the others as they were";
+                return Err(refusal(Code::CursorMismatch, message));
+            }
+            named
+        }
+    };
+    if head.overloaded {
+        let message = "the server has as many connections as it can serve; try again in 1 s";
+        return Err(Refusal::new(Code::Overloaded, message));
+    }
+    let tag = EntityTag::new(
+        snapshot.version(),
+        fingerprint,
+        request.query.limit,
+        request.cursor_text.as_deref(),
+    );
+    Ok(match if_none_match(head.headers, &tag) {
+        Match::None => Prepared::Search {
+            snapshot,
+            query: Box::new(request.query),
+            has_text: request.has_text,
+            tag,
+        },
+        matched => Prepared::NotModified { tag, named: matched == Match::Tag },
+    })
+}
+
+fn log_access(head: &Head<'_>, response: &Response<Full<Bytes>>, key: Option<&str>, micros: u128) {
+    let target = head.target.path_and_query().map_or("", |target| target.as_str());
+    let id =
+        response.headers().get(super::request_id::X_REQUEST_ID).and_then(|id| id.to_str().ok());
+    log::line(format_args!(
+        "{} {} \"{}\" {micros} us, key {}, request {}",
+        response.status().as_u16(),
+        Excerpt(head.method.as_str()),
+        Excerpt(target),
+        key.unwrap_or("-"),
+        id.unwrap_or("-"),
+    ));
+}

@@ -1,0 +1,176 @@
+//! Conditional requests (RFC 9110 sections 8.8.3 and 13.1.2): the entity tag of an answer, and
+//! whether the caller has it already.
+//!
+//! The tag is a hash of everything the body depends on: the version of the snapshot that answers
+//! (the one a cursor names) and all parameters. It is therefore known before any search, and the
+//! same in every replica. Strong: the same tag means the same bytes.
+
+use std::fmt::Write;
+
+use hyper::HeaderMap;
+use hyper::header::{HeaderValue, IF_NONE_MATCH};
+
+use crate::snapshot::SnapshotVersion;
+
+/// A strong entity tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EntityTag(HeaderValue);
+
+impl EntityTag {
+    /// The tag of one answer. `fingerprint` covers all parameters but the other two.
+    pub(super) fn new(
+        version: SnapshotVersion,
+        fingerprint: u64,
+        limit: u32,
+        cursor: Option<&str>,
+    ) -> EntityTag {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&version.0.to_le_bytes());
+        hasher.update(&fingerprint.to_le_bytes());
+        hasher.update(&limit.to_le_bytes());
+        // Last, so that its length needs no mark; an absent cursor is an empty one.
+        hasher.update(cursor.unwrap_or_default().as_bytes());
+        let mut text = String::with_capacity(34);
+        text.push('"');
+        for byte in &hasher.finalize().as_bytes()[..16] {
+            write!(text, "{byte:02x}").expect("a String takes everything");
+        }
+        text.push('"');
+        EntityTag(HeaderValue::try_from(text).expect("quotes and hex digits"))
+    }
+
+    /// The `ETag` header.
+    pub(super) fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+}
+
+/// What `If-None-Match` says about a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Match {
+    /// There is no such header, or it names other tags only: answer in full.
+    None,
+    /// It names the tag.
+    Tag,
+    /// It is `*`, which any existing answer matches.
+    Any,
+}
+
+/// Compares a tag with the request's `If-None-Match` lines, weakly, as RFC 9110 section 13.1.2
+/// demands: `W/"x"` names `"x"`. What does not parse matches nothing.
+pub(super) fn if_none_match(headers: &HeaderMap, tag: &EntityTag) -> Match {
+    let mut found = Match::None;
+    for line in headers.get_all(IF_NONE_MATCH) {
+        let line = line.as_bytes().trim_ascii();
+        if line == b"*" {
+            found = Match::Any;
+        } else if names(line, tag.0.as_bytes()) {
+            return Match::Tag;
+        }
+    }
+    found
+}
+
+/// Whether a list of entity tags contains `tag` (with its quotes). Tags may contain commas.
+fn names(mut list: &[u8], tag: &[u8]) -> bool {
+    loop {
+        // Empty list elements are allowed (RFC 9110 section 5.6.1).
+        while let [b',' | b' ' | b'\t', rest @ ..] = list {
+            list = rest;
+        }
+        let opaque = list.strip_prefix(b"W/").unwrap_or(list);
+        let Some(inner) = opaque.strip_prefix(b"\"") else { return false };
+        let Some(len) = inner.iter().position(|&byte| byte == b'"') else { return false };
+        let (candidate, rest) = opaque.split_at(len + 2);
+        let rest = rest.trim_ascii_start();
+        if !(rest.is_empty() || rest.starts_with(b",")) {
+            return false;
+        }
+        if candidate == tag {
+            return true;
+        }
+        list = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag() -> EntityTag {
+        EntityTag(HeaderValue::from_static("\"abc\""))
+    }
+
+    fn matched(lines: &[&str]) -> Match {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(IF_NONE_MATCH, HeaderValue::from_bytes(line.as_bytes()).unwrap());
+        }
+        if_none_match(&headers, &tag())
+    }
+
+    #[test]
+    fn lists_weak_tags_and_several_lines_name_the_tag() {
+        for lines in [
+            &["\"abc\""][..],
+            &["W/\"abc\""],
+            &["  \"abc\"  "],
+            &["\"x\", \"abc\""],
+            &["\"x\",W/\"y\",\"abc\",\"z\""],
+            &[",, ,\"abc\",,"],
+            &["\"a,b\", \"abc\""],
+            &["\"\", \"abc\""],
+            &["\"x\"\t,\t\"abc\""],
+            &["\"x\"", "\"abc\""],
+            &["nonsense", "\"abc\""],
+            &["*", "\"abc\""],
+            &["\"é\", \"abc\""],
+        ] {
+            assert_eq!(matched(lines), Match::Tag, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_star_matches_anything() {
+        for lines in [&["*"][..], &[" * "], &["\"x\"", "*"]] {
+            assert_eq!(matched(lines), Match::Any, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn anything_else_matches_nothing() {
+        for lines in [
+            &[][..],
+            &[""],
+            &["abc"],
+            &["\"abd\""],
+            &["\"ABC\""],
+            &["\"abc"],
+            &["abc\""],
+            &["w/\"abc\""],
+            &["W/ \"abc\""],
+            &["W/abc"],
+            &["\"x\" \"abc\""],
+            &["\"x\"\"abc\""],
+            &["*, \"x\""],
+            &["**"],
+            &["\"*\""],
+            &["\"x\", nonsense, \"abc\""],
+        ] {
+            assert_eq!(matched(lines), Match::None, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn every_ingredient_changes_the_tag() {
+        let base = EntityTag::new(SnapshotVersion(1), 2, 3, None);
+        assert_eq!(base, EntityTag::new(SnapshotVersion(1), 2, 3, None));
+        assert_ne!(base, EntityTag::new(SnapshotVersion(9), 2, 3, None));
+        assert_ne!(base, EntityTag::new(SnapshotVersion(1), 9, 3, None));
+        assert_ne!(base, EntityTag::new(SnapshotVersion(1), 2, 9, None));
+        assert_ne!(base, EntityTag::new(SnapshotVersion(1), 2, 3, Some("c")));
+        let text = base.header().to_str().unwrap().to_owned();
+        assert_eq!(text.len(), 34);
+        assert!(text.starts_with('"') && text.ends_with('"'));
+    }
+}

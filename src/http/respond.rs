@@ -1,0 +1,322 @@
+//! Outcomes of requests and how they are written: status, headers, error bodies.
+//!
+//! In: an [`Answer`] and what goes with every response (request id, quota). Out: a complete
+//! response whose body is one buffer. Codes are part of the contract, messages are not; a message
+//! says what was given, what is accepted and how to mend it.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
+    RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+use super::conditional::EntityTag;
+use super::request_id::X_REQUEST_ID;
+use crate::auth::QuotaStatus;
+
+const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const X_RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const X_QUERY_CORRECTED: HeaderName = HeaderName::from_static("x-query-corrected");
+const X_QUERY_RELAXED: HeaderName = HeaderName::from_static("x-query-relaxed");
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// The `code` of an error body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Code {
+    InvalidParameter,
+    UnknownParameter,
+    DuplicateParameter,
+    InvalidEncoding,
+    QueryTooLong,
+    InvalidCursor,
+    CursorMismatch,
+    CursorExpired,
+    BadRequest,
+    MissingApiKey,
+    InvalidApiKey,
+    ExpiredApiKey,
+    NotFound,
+    MethodNotAllowed,
+    UriTooLong,
+    HeadersTooLarge,
+    RateLimited,
+    Internal,
+    Overloaded,
+    NotReady,
+}
+
+impl Code {
+    /// Every code, in the order of its discriminant.
+    pub(super) const ALL: [Code; 20] = [
+        Code::InvalidParameter,
+        Code::UnknownParameter,
+        Code::DuplicateParameter,
+        Code::InvalidEncoding,
+        Code::QueryTooLong,
+        Code::InvalidCursor,
+        Code::CursorMismatch,
+        Code::CursorExpired,
+        Code::BadRequest,
+        Code::MissingApiKey,
+        Code::InvalidApiKey,
+        Code::ExpiredApiKey,
+        Code::NotFound,
+        Code::MethodNotAllowed,
+        Code::UriTooLong,
+        Code::HeadersTooLarge,
+        Code::RateLimited,
+        Code::Internal,
+        Code::Overloaded,
+        Code::NotReady,
+    ];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Code::InvalidParameter => "invalid_parameter",
+            Code::UnknownParameter => "unknown_parameter",
+            Code::DuplicateParameter => "duplicate_parameter",
+            Code::InvalidEncoding => "invalid_encoding",
+            Code::QueryTooLong => "query_too_long",
+            Code::InvalidCursor => "invalid_cursor",
+            Code::CursorMismatch => "cursor_mismatch",
+            Code::CursorExpired => "cursor_expired",
+            Code::BadRequest => "bad_request",
+            Code::MissingApiKey => "missing_api_key",
+            Code::InvalidApiKey => "invalid_api_key",
+            Code::ExpiredApiKey => "expired_api_key",
+            Code::NotFound => "not_found",
+            Code::MethodNotAllowed => "method_not_allowed",
+            Code::UriTooLong => "uri_too_long",
+            Code::HeadersTooLarge => "headers_too_large",
+            Code::RateLimited => "rate_limited",
+            Code::Internal => "internal",
+            Code::Overloaded => "overloaded",
+            Code::NotReady => "not_ready",
+        }
+    }
+
+    pub(super) fn status(self) -> StatusCode {
+        match self {
+            Code::InvalidParameter
+            | Code::UnknownParameter
+            | Code::DuplicateParameter
+            | Code::InvalidEncoding
+            | Code::QueryTooLong
+            | Code::InvalidCursor
+            | Code::CursorMismatch
+            | Code::CursorExpired
+            | Code::BadRequest => StatusCode::BAD_REQUEST,
+            Code::MissingApiKey | Code::InvalidApiKey | Code::ExpiredApiKey => {
+                StatusCode::UNAUTHORIZED
+            }
+            Code::NotFound => StatusCode::NOT_FOUND,
+            Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Code::UriTooLong => StatusCode::URI_TOO_LONG,
+            Code::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Code::Overloaded | Code::NotReady => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// Whether the connection ends with this answer: what follows a malformed head cannot be
+    /// trusted to be the next one.
+    pub(super) fn closes_connection(self) -> bool {
+        matches!(
+            self,
+            Code::BadRequest | Code::UriTooLong | Code::HeadersTooLarge | Code::Overloaded
+        )
+    }
+}
+
+/// A request that is answered with an error.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) code: Code,
+    pub(super) message: String,
+    /// The parameter at fault, if one is.
+    pub(super) param: Option<String>,
+}
+
+impl Refusal {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Refusal {
+        Refusal { code, message: message.into(), param: None }
+    }
+}
+
+/// The outcome of a request.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// 200.
+    Page { body: Bytes, tag: EntityTag, corrected: Option<String>, relaxed: bool },
+    /// 304.
+    NotModified { tag: EntityTag },
+    /// Everything else.
+    Refused(Refusal),
+}
+
+/// What a response carries besides its answer.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) request_id: HeaderValue,
+    /// Of the key's quota, if it has one and the key was looked at.
+    pub(super) quota: Option<QuotaStatus>,
+    /// Whether to end the connection, whatever the answer.
+    pub(super) close: bool,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    error: ErrorFields<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorFields<'a> {
+    code: &'a str,
+    message: &'a str,
+    param: Option<&'a str>,
+    request_id: &'a str,
+}
+
+/// Writes the response.
+pub(super) fn response(answer: Answer, context: Context) -> Response<Full<Bytes>> {
+    let mut headers = HeaderMap::with_capacity(12);
+    let mut close = context.close;
+    if let Some(quota) = context.quota {
+        headers.insert(X_RATELIMIT_LIMIT, quota.limit.into());
+        headers.insert(X_RATELIMIT_REMAINING, quota.remaining.into());
+        headers.insert(X_RATELIMIT_RESET, quota.reset_seconds.into());
+    }
+    let (status, body) = match answer {
+        Answer::Page { body, tag, corrected, relaxed } => {
+            cache_headers(&mut headers, &tag);
+            if let Some(corrected) = corrected {
+                headers.insert(X_QUERY_CORRECTED, percent_encoded(&corrected));
+            }
+            if relaxed {
+                headers.insert(X_QUERY_RELAXED, HeaderValue::from_static("any-word"));
+            }
+            (StatusCode::OK, body)
+        }
+        Answer::NotModified { tag } => {
+            cache_headers(&mut headers, &tag);
+            (StatusCode::NOT_MODIFIED, Bytes::new())
+        }
+        Answer::Refused(refusal) => {
+            close |= refusal.code.closes_connection();
+            refusal_headers(&mut headers, refusal.code, context.quota);
+            (refusal.code.status(), error_body(&refusal, &context.request_id))
+        }
+    };
+    if !body.is_empty() {
+        headers.insert(CONTENT_TYPE, JSON);
+    }
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(X_REQUEST_ID, context.request_id);
+    if close {
+        headers.insert(CONNECTION, CLOSE);
+    }
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+fn cache_headers(headers: &mut HeaderMap, tag: &EntityTag) {
+    headers.insert(ETAG, tag.header());
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+}
+
+fn refusal_headers(headers: &mut HeaderMap, code: Code, quota: Option<QuotaStatus>) {
+    match code.status() {
+        StatusCode::UNAUTHORIZED => {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("ApiKey"));
+        }
+        StatusCode::METHOD_NOT_ALLOWED => {
+            headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        }
+        StatusCode::TOO_MANY_REQUESTS => {
+            headers.insert(RETRY_AFTER, quota.map_or(1, |quota| quota.retry_after_seconds).into());
+        }
+        StatusCode::SERVICE_UNAVAILABLE => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        _ => {}
+    }
+}
+
+/// The body of an error, in the contract's order of keys.
+pub(super) fn error_body(refusal: &Refusal, request_id: &HeaderValue) -> Bytes {
+    let body = ErrorBody {
+        error: ErrorFields {
+            code: refusal.code.as_str(),
+            message: &refusal.message,
+            param: refusal.param.as_deref(),
+            request_id: request_id.to_str().unwrap_or_default(),
+        },
+    };
+    serde_json::to_vec(&body).expect("strings are JSON").into()
+}
+
+/// Everything but RFC 3986's unreserved characters as `%XX`.
+fn percent_encoded(text: &str) -> HeaderValue {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let mut encoded = Vec::with_capacity(text.len() * 3);
+    for &byte in text.as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(byte);
+        } else {
+            encoded.extend([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+        }
+    }
+    HeaderValue::from_maybe_shared(Bytes::from(encoded)).expect("unreserved characters and %XX")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_place_in_the_list() {
+        for (index, code) in Code::ALL.into_iter().enumerate() {
+            assert_eq!(code as usize, index, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn the_error_body_has_the_four_keys_in_order() {
+        let refusal = Refusal {
+            code: Code::InvalidParameter,
+            message: "say \"please\"".to_owned(),
+            param: Some("limit".to_owned()),
+        };
+        let body = error_body(&refusal, &HeaderValue::from_static("id-1"));
+        let expected = r#"{"error":{"code":"invalid_parameter","message":"say \"please\"","param":"limit","request_id":"id-1"}}"#;
+        assert_eq!(body, expected);
+        let body =
+            error_body(&Refusal::new(Code::NotFound, "m"), &HeaderValue::from_static("id-1"));
+        let expected =
+            r#"{"error":{"code":"not_found","message":"m","param":null,"request_id":"id-1"}}"#;
+        assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn corrected_queries_are_percent_encoded() {
+        for (text, encoded) in [
+            ("apple", "apple"),
+            ("a b", "a%20b"),
+            ("münchen", "m%C3%BCnchen"),
+            ("\"x\" -y_z.~*+&=", "%22x%22%20-y_z.~%2A%2B%26%3D"),
+            ("a\r\nSet-Cookie: b", "a%0D%0ASet-Cookie%3A%20b"),
+        ] {
+            assert_eq!(percent_encoded(text), encoded);
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Starting, running and stopping a whole server: its threads and what connects them.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::rc::Rc;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+use tokio::task::LocalSet;
+
+use super::admin::Admin;
+use super::answer::Answerer;
+use super::clock::Clock;
+use super::key_watch::KeyWatch;
+use super::metrics::Metrics;
+use super::published::Published;
+use super::reload::{LoadRequest, LoadResult, Loader};
+use super::request_id::RequestIds;
+use super::shutdown::{Phase, Request, Shutdown, Signals};
+use super::snapshots::{Retention, SnapshotSet};
+use super::worker::{Limits, Worker};
+use super::{Engine, ServeError, ServerConfig, listener, log};
+use crate::auth::KeyTable;
+use crate::query::Scratch;
+
+/// A running server. Dropping it ends it without waiting for connections.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    admin_address: Option<SocketAddr>,
+    shutdown: Shutdown,
+    loads: mpsc::Sender<LoadRequest>,
+    first_load: watch::Receiver<Option<LoadResult>>,
+    /// Closed when the last worker has ended.
+    workers_running: tokio::sync::mpsc::Receiver<Infallible>,
+    worker_threads: Vec<JoinHandle<()>>,
+    admin_thread: Option<JoinHandle<()>>,
+    /// Dropped to end the thread that follows the key file.
+    _key_watch: mpsc::Sender<()>,
+    /// For waiting on the caller's thread.
+    runtime: Runtime,
+}
+
+impl Server {
+    /// Reads the keys, binds the addresses, starts all threads. The snapshot is opened meanwhile;
+    /// until it is, searches are answered 503 `not_ready`.
+    ///
+    /// # Errors
+    /// [`ServeError`], except that of the snapshot.
+    pub fn start(config: ServerConfig) -> Result<Server, ServeError> {
+        let clock = Clock::start();
+        let metrics = Arc::new(Metrics::default());
+        let key_watch = KeyWatch::new(config.keys.clone(), Arc::clone(&metrics), clock)?;
+        let keys = key_watch.keys();
+
+        let worker_count = config.workers.max(1);
+        let listen = |address, count| {
+            listener::bind(address, count, config.write_timeout)
+                .map_err(|source| ServeError::Listen { address, source })
+        };
+        let listeners = listen(config.listen, worker_count)?;
+        let admin_listener = match config.admin {
+            Some(address) => listen(address, 1)?.pop(),
+            None => None,
+        };
+        let local_address =
+            |listener: Option<&TcpListener>| listener.map(TcpListener::local_addr).transpose();
+        let address = local_address(listeners.first())?.unwrap_or(config.listen);
+        let admin_address = local_address(admin_listener.as_ref())?;
+
+        let snapshots = Arc::new(Published::new(SnapshotSet::empty()));
+        metrics.watch_snapshots(Arc::clone(&snapshots));
+        let shutdown = Shutdown::new();
+        let (loads, load_requests) = mpsc::channel();
+        let (first_load_sender, first_load) = watch::channel(None);
+        let (still_running, workers_running) = tokio::sync::mpsc::channel(1);
+
+        let mut worker_threads = Vec::with_capacity(worker_count);
+        for (number, listener) in listeners.into_iter().enumerate() {
+            let worker = WorkerParts {
+                keys: Arc::clone(&keys),
+                snapshots: Arc::clone(&snapshots),
+                metrics: Arc::clone(&metrics),
+                clock,
+                request_ids: RequestIds::new()
+                    .map_err(|error| ServeError::Random(error.to_string()))?,
+                engine: config.engine,
+                access_log: config.access_log,
+                limits: Limits {
+                    connections: config.max_connections,
+                    head_timeout: config.head_timeout,
+                    stop_timeout: config.stop_timeout,
+                },
+            };
+            let (phase, still_running) = (shutdown.subscribe(), still_running.clone());
+            worker_threads.push(spawn_runtime(&format!("worker-{number}"), move || async move {
+                let result = Rc::new(worker.assemble()).run(listener, phase).await;
+                drop(still_running);
+                result
+            })?);
+        }
+
+        let admin_thread = match admin_listener {
+            Some(listener) => {
+                let admin = Admin {
+                    metrics: Arc::clone(&metrics),
+                    snapshots: Arc::clone(&snapshots),
+                    loads: loads.clone(),
+                    phase: shutdown.subscribe(),
+                    head_timeout: config.head_timeout,
+                };
+                Some(spawn_runtime("admin", move || admin.run(listener))?)
+            }
+            None => None,
+        };
+
+        let (key_watch_sender, key_watch_stop) = mpsc::channel();
+        spawn("keys", move || key_watch.run(&key_watch_stop))?;
+
+        let on_first = Box::new(move |result: &LoadResult, duration: Duration| {
+            if let Ok(loaded) = result {
+                let admin =
+                    admin_address.map_or_else(|| "off".to_owned(), |address| address.to_string());
+                log::line(format_args!(
+                    "listening on {address} (admin {admin}), {worker_count} workers; snapshot {} with {} records opened in {:.2} s",
+                    loaded.version,
+                    loaded.records,
+                    duration.as_secs_f64()
+                ));
+            }
+            // Nobody waits any more if the server was dropped meanwhile.
+            let _ = first_load_sender.send(Some(result.clone()));
+        });
+        let loader = Loader {
+            path: config.snapshot,
+            open: config.engine.open,
+            retention: Retention { count: config.keep_snapshots, age: config.keep_snapshots_for },
+            snapshots,
+            metrics,
+            requests: load_requests,
+        };
+        spawn("snapshots", move || loader.run(on_first))?;
+
+        Ok(Server {
+            address,
+            admin_address,
+            shutdown,
+            loads,
+            first_load,
+            workers_running,
+            worker_threads,
+            admin_thread,
+            _key_watch: key_watch_sender,
+            runtime: Builder::new_current_thread().enable_all().build()?,
+        })
+    }
+
+    /// Where searches are served.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where probes and metrics are served.
+    #[must_use]
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin_address
+    }
+
+    /// Waits until the first snapshot is open.
+    ///
+    /// # Errors
+    /// [`ServeError::Snapshot`] if it cannot be opened.
+    pub fn wait_until_ready(&mut self) -> Result<(), ServeError> {
+        self.runtime.block_on(first_loaded(&mut self.first_load))
+    }
+
+    /// Opens the snapshot file again, in the background. A file that does not open changes
+    /// nothing; the log and the metrics tell.
+    pub fn reload(&self) {
+        // The thread is gone only if the first load failed, which `run` reports.
+        let _ = self.loads.send(LoadRequest { reply: None });
+    }
+
+    /// Runs until `SIGTERM` or `SIGINT`, then stops gracefully; a second signal stops at once.
+    /// `SIGHUP` reloads the snapshot.
+    ///
+    /// # Errors
+    /// [`ServeError::Snapshot`] if the first snapshot cannot be opened.
+    pub fn run(mut self) -> Result<(), ServeError> {
+        // Taken apart for the borrow checker: the runtime waits for the rest of the server.
+        let Server { runtime, first_load, workers_running, shutdown, loads, .. } = &mut self;
+        runtime.block_on(async {
+            let mut signals = Signals::listen()?;
+            let mut is_ready = false;
+            loop {
+                tokio::select! {
+                    request = signals.next() => match request {
+                        Request::Stop => break,
+                        Request::Reload => {
+                            let _ = loads.send(LoadRequest { reply: None });
+                        }
+                    },
+                    first = first_loaded(first_load), if !is_ready => {
+                        first?;
+                        is_ready = true;
+                    }
+                }
+            }
+            log::line(format_args!("stopping; a second signal stops at once"));
+            shutdown.advance(Phase::Draining);
+            loop {
+                tokio::select! {
+                    _ = workers_running.recv() => break,
+                    request = signals.next() => if request == Request::Stop { break },
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Stops gracefully and waits until that is done.
+    pub fn stop(mut self) {
+        self.shutdown.advance(Phase::Draining);
+        self.runtime.block_on(self.workers_running.recv());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shutdown.advance(Phase::Ended);
+        // A thread that panicked has said so already. The two background threads are left to
+        // end by themselves: one of them may be reading a large file.
+        for thread in self.worker_threads.drain(..).chain(self.admin_thread.take()) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Waits for the outcome of the first load.
+async fn first_loaded(
+    receiver: &mut watch::Receiver<Option<LoadResult>>,
+) -> Result<(), ServeError> {
+    match receiver.wait_for(Option::is_some).await.as_deref() {
+        Ok(Some(Err(message))) => Err(ServeError::Snapshot(message.clone())),
+        Ok(_) => Ok(()),
+        Err(_) => {
+            Err(ServeError::Snapshot("the thread that opens the snapshot has failed".to_owned()))
+        }
+    }
+}
+
+/// What a worker's thread makes its worker of: the parts that can be sent to it.
+struct WorkerParts {
+    keys: Arc<Published<KeyTable>>,
+    snapshots: Arc<Published<SnapshotSet>>,
+    metrics: Arc<Metrics>,
+    clock: Clock,
+    request_ids: RequestIds,
+    engine: Engine,
+    access_log: bool,
+    limits: Limits,
+}
+
+impl WorkerParts {
+    fn assemble(self) -> Worker {
+        let answerer = Answerer {
+            keys: RefCell::new(self.keys.reader()),
+            snapshots: RefCell::new(self.snapshots.reader()),
+            scratch: RefCell::new(Scratch::default()),
+            request_ids: self.request_ids,
+            worker_metrics: self.metrics.add_worker(),
+            metrics: self.metrics,
+            clock: self.clock,
+            search: self.engine.search,
+            access_log: self.access_log,
+        };
+        Worker::new(answerer, self.limits)
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work)
+}
+
+/// A thread with a single-threaded runtime, on which `work` runs to its end.
+fn spawn_runtime<F>(
+    name: &str,
+    work: impl FnOnce() -> F + Send + 'static,
+) -> io::Result<JoinHandle<()>>
+where
+    F: Future<Output = io::Result<()>>,
+{
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let thread_name = name.to_owned();
+    spawn(name, move || {
+        let result = LocalSet::new().block_on(&runtime, work());
+        if let Err(error) = result {
+            log::line(format_args!("{thread_name} ended: {error}"));
+        }
+    })
+}

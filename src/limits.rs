@@ -1,0 +1,50 @@
+//! Every upper bound of the program, each with its reason.
+
+/// Longest `q`, in characters (contract, section 2). Longer texts cost more than they can mean.
+pub const QUERY_CHARS_MAX: usize = 512;
+
+/// Most words in `q` (contract, section 2): each is an operand of the intersection.
+pub const QUERY_WORDS_MAX: usize = 32;
+
+/// Largest page (contract, section 2).
+pub const PAGE_SIZE_MAX: u32 = 100;
+
+/// Page size when `limit` is absent (contract, section 2).
+pub const PAGE_SIZE_DEFAULT: u32 = 20;
+
+/// Largest employee count and bound: what a signed 64-bit column of any other system can hold.
+pub const EMPLOYEE_COUNT_MAX: u64 = i64::MAX as u64;
+
+/// Founding years (contract, section 1).
+pub const FOUNDED_YEAR_RANGE: std::ops::RangeInclusive<u64> = 1..=9999;
+
+/// Most parts of a compound word such as `AT&T`; a longer chain is a path or a table row, not a word.
+pub const COMPOUND_PARTS_MAX: usize = 8;
+
+/// Longest joined form of a compound, in characters.
+pub const COMPOUND_CHARS_MAX: usize = 64;
+
+/// Most values in one `industry` or `location` filter, over all repetitions: more cannot come from a person,
+/// and 8 KiB of target hold about as many.
+pub const FILTER_VALUES_MAX: usize = 1024;
+
+/// Longest line of an input file, in bytes. Real records are below 16 KiB.
+pub const RECORD_BYTES_MAX: usize = 1 << 20;
+
+/// Longest text of one field of a record, in bytes.
+pub const FIELD_BYTES_MAX: usize = 64 << 10;
+
+/// Deepest nesting accepted in an input record, unknown keys included.
+pub const RECORD_DEPTH_MAX: usize = 32;
+
+/// Most keys in one input record, unknown ones included.
+pub const RECORD_KEYS_MAX: usize = 256;
+
+/// Most businesses in one snapshot: `DocId` is 32 bits wide, and `u32::MAX` stays free as a sentinel.
+pub const DOCS_MAX: u32 = u32::MAX - 1;
+
+/// Most words indexed of one field of a record; 64 KiB of text hold at most half as many.
+pub const FIELD_WORDS_MAX: usize = FIELD_BYTES_MAX / 2;
+
+const _: () = assert!(PAGE_SIZE_DEFAULT <= PAGE_SIZE_MAX);
+const _: () = assert!(FIELD_BYTES_MAX <= RECORD_BYTES_MAX);

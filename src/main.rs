@@ -1,0 +1,249 @@
+//! The server's command line: arguments, allocator, exit codes.
+//!
+//! Exit codes: 0 done, 1 failure, 2 usage (arguments, or a key file that cannot be used).
+//! Standard output carries what a person or a script asked for; everything else goes to standard
+//! error.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use firmament::http::{self, ServeError, ServerConfig};
+
+// Connections come and go with buffers of many sizes; mimalloc gives their memory back.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// A read-only search server over business records
+#[derive(Parser)]
+#[command(version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  firmament demo
+      Serve a small sample and print a request to try
+  firmament-tools keys new acme --keys keys.json
+  firmament serve businesses.firmament --keys keys.json
+      Serve a snapshot on 127.0.0.1:8080, probes and metrics on 127.0.0.1:9090
+  kill -HUP PID, or: curl -X POST http://127.0.0.1:9090/-/reload
+      Open the snapshot file again without dropping a request
+
+Every flag can be given as an environment variable; a flag wins.
+Exit codes: 0 done, 1 failure, 2 usage.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve a snapshot until SIGTERM or SIGINT
+    #[command(after_help = EXAMPLES)]
+    Serve(ServeArguments),
+    /// Serve a small sample with a well-known key, to try things out
+    #[cfg(feature = "builder")]
+    Demo {
+        /// Where to serve searches
+        #[arg(
+            long,
+            value_name = "ADDRESS",
+            env = "FIRMAMENT_LISTEN",
+            default_value = "127.0.0.1:8080"
+        )]
+        listen: SocketAddr,
+    },
+}
+
+#[derive(Args)]
+struct ServeArguments {
+    /// The snapshot file; SIGHUP opens the same path again
+    #[arg(env = "FIRMAMENT_SNAPSHOT")]
+    snapshot: PathBuf,
+    /// The key file, as `firmament-tools keys` writes it; changes count within two seconds
+    #[arg(long, value_name = "FILE", env = "FIRMAMENT_KEYS")]
+    keys: PathBuf,
+    /// Where to serve searches
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "FIRMAMENT_LISTEN",
+        default_value = "127.0.0.1:8080"
+    )]
+    listen: SocketAddr,
+    /// Where to serve probes, metrics and reload, without a key; `off` for nowhere
+    #[arg(long, value_name = "ADDRESS", env = "FIRMAMENT_ADMIN", default_value = "127.0.0.1:9090")]
+    admin: AdminAddress,
+    /// Threads that serve searches [default: one per core]
+    #[arg(long, value_name = "N", env = "FIRMAMENT_WORKERS", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: Option<u16>,
+    /// Open connections beyond which requests are answered 503; twice as many are closed at once
+    #[arg(long, value_name = "N", env = "FIRMAMENT_MAX_CONNECTIONS", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    max_connections: u32,
+    /// Earlier snapshots that stay open, so that walks through pages can finish
+    #[arg(long, value_name = "N", env = "FIRMAMENT_KEEP_SNAPSHOTS", default_value_t = 2)]
+    keep_snapshots: u16,
+    /// Minutes that they stay open
+    #[arg(long, value_name = "M", env = "FIRMAMENT_KEEP_MINUTES", default_value_t = 60)]
+    keep_minutes: u32,
+    /// Log every request to standard error
+    #[arg(long, env = "FIRMAMENT_ACCESS_LOG")]
+    access_log: bool,
+}
+
+/// An address, or `off`.
+#[derive(Clone, Copy)]
+struct AdminAddress(Option<SocketAddr>);
+
+impl std::str::FromStr for AdminAddress {
+    type Err = std::net::AddrParseError;
+
+    fn from_str(text: &str) -> Result<AdminAddress, Self::Err> {
+        if text == "off" {
+            Ok(AdminAddress(None))
+        } else {
+            text.parse().map(|address| AdminAddress(Some(address)))
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    http::install_panic_hook();
+    let result = match arguments.command {
+        Command::Serve(arguments) => http::serve(arguments.into()).map_err(Failure::from),
+        #[cfg(feature = "builder")]
+        Command::Demo { listen } => demo::run(listen),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("firmament: {}", failure.message);
+            ExitCode::from(failure.exit_code)
+        }
+    }
+}
+
+/// What to tell the operator, and the shell.
+struct Failure {
+    message: String,
+    exit_code: u8,
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Failure {
+        let exit_code = if matches!(error, ServeError::Keys(_)) { 2 } else { 1 };
+        Failure { message: error.to_string(), exit_code }
+    }
+}
+
+impl From<ServeArguments> for ServerConfig {
+    fn from(arguments: ServeArguments) -> ServerConfig {
+        let defaults = ServerConfig::new(arguments.snapshot, arguments.keys);
+        ServerConfig {
+            listen: arguments.listen,
+            admin: arguments.admin.0,
+            workers: arguments.workers.map_or(defaults.workers, usize::from),
+            max_connections: arguments.max_connections as usize,
+            keep_snapshots: usize::from(arguments.keep_snapshots),
+            keep_snapshots_for: Duration::from_secs(u64::from(arguments.keep_minutes) * 60),
+            access_log: arguments.access_log,
+            ..defaults
+        }
+    }
+}
+
+/// `firmament demo`: a sample snapshot and a key file in a temporary folder that goes away with
+/// the process.
+#[cfg(feature = "builder")]
+mod demo {
+    use std::io::{self, Write};
+    use std::net::SocketAddr;
+    use std::path::{Path, PathBuf};
+
+    use firmament::auth::{ApiKey, KeyFile};
+    use firmament::http::{Server, ServerConfig};
+
+    use super::Failure;
+
+    /// Well known, so that it can stand in the documentation. Only `demo` accepts it.
+    pub(super) const DEMO_KEY: &str = "fmt_PublicDemoKeyForLocalUseOnly0000S2vwiq";
+
+    /// Everything that can go wrong here is a sentence for the operator.
+    fn failure(error: impl std::fmt::Display) -> Failure {
+        Failure { message: error.to_string(), exit_code: 1 }
+    }
+
+    pub(super) fn run(listen: SocketAddr) -> Result<(), Failure> {
+        let folder = tempfile::tempdir().map_err(failure)?;
+        let keys = folder.path().join("keys.json");
+        write_keys(&keys)?;
+        let snapshot = build_sample(folder.path())?;
+
+        let mut config = ServerConfig::new(snapshot, keys);
+        config.listen = listen;
+        config.admin = None;
+        let mut server = Server::start(config)?;
+        server.wait_until_ready()?;
+        let request = format!(
+            "curl -H 'X-API-Key: {DEMO_KEY}' 'http://{}/v1/search?q=software&limit=3'\n",
+            server.address()
+        );
+        // A closed standard output does not keep anyone from using the server.
+        let _ = io::stdout().write_all(request.as_bytes());
+        server.run()?;
+        // Explicit, so that a failure to clean up is told.
+        folder.close().map_err(failure)
+    }
+
+    fn build_sample(folder: &Path) -> Result<PathBuf, Failure> {
+        firmament::demo::build_sample(folder).map_err(failure)
+    }
+
+    fn write_keys(path: &Path) -> Result<(), Failure> {
+        let hash = ApiKey::hash_if_well_formed(DEMO_KEY.as_bytes())
+            .ok_or_else(|| failure("the demo key is not well formed"))?;
+        KeyFile::update(path, |file| file.add_hash("demo", hash, None, None)).map_err(failure)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn the_demo_key_is_a_key() {
+            assert!(ApiKey::hash_if_well_formed(DEMO_KEY.as_bytes()).is_some());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_of_serve_has_an_environment_twin() {
+        let command = Arguments::command();
+        let serve = command.find_subcommand("serve").unwrap();
+        for argument in serve.get_arguments() {
+            let twin = argument.get_env().and_then(|name| name.to_str());
+            let expected = format!("FIRMAMENT_{}", argument.get_id().as_str().to_uppercase());
+            assert_eq!(twin, Some(expected.as_str()), "{}", argument.get_id());
+        }
+    }
+
+    #[test]
+    fn the_admin_address_can_be_off() {
+        assert!("off".parse::<AdminAddress>().unwrap().0.is_none());
+        assert!("127.0.0.1:9090".parse::<AdminAddress>().unwrap().0.is_some());
+        assert!("9090".parse::<AdminAddress>().is_err());
+    }
+}

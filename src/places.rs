@@ -1,0 +1,543 @@
+//! Countries, subdivisions and their other names; parsing of one value of the `location` filter.
+//!
+//! In, at build: city, state and country of a business, as given. Out: the [`PlaceKey`]s under which it is
+//! indexed. In, at query: one value of `location`. Out: a [`PlaceFilter`], its parts with the keys each can
+//! mean. A business matches if the parts can be given to *different* kinds so that each part has a meaning of
+//! its kind among the keys of the business. Normative: the contract, section 4, "location".
+//!
+//! **Keys.** What a text literally is, in folded form (`c=san jose`), and what it resolves to (`k@US`,
+//! `s@US-TX`, `c@new york`). A stored value has its literal keys always and the entity key if it resolves; so
+//! has a part of a query. Two spellings of one place meet in the entity, everything else in the literal.
+//!
+//! **Folding** is [`fold_filter`]'s, then dots and apostrophes are dropped and hyphens and dashes are spaces;
+//! after it, so that full-width signs are seen too. A part of which nothing is left is an empty part. A value
+//! of such parts alone (`.`, `""`) is not blank: it matches nothing, as a `q` without words does.
+//!
+//! **Quotes**: a run in quotes is always a part of its own; an unclosed quote runs to the end, as in `q`.
+//!
+//! **Names and codes.** ISO 3166-1 codes and postal codes are codes: alone they mean only the first of their
+//! readings. Names keep all of theirs (`Georgia`). A country's name may have `the` before or `(the)` behind
+//! it, stored and queried (`The Netherlands`). Of ISO names, what precedes a qualifier is a name only where
+//! that is unambiguous: `Korea` alone is no country, `Congo` is CG, whose whole name it is. A stored country
+//! that is unknown is a country nevertheless: no subdivision code resolves under it.
+//!
+//! **Sources.** `places/countries.tsv`: ISO 3166-1, Unicode CLDR, and the names the contract lists;
+//! `places/subdivisions.tsv`: the codes of USPS, Canada Post and Australia Post. Both say at their top what
+//! they were taken from. They are tables and not a crate: those for ISO 3166 bring a megabyte of
+//! subdivisions and a macro stack, and none has the names of CLDR.
+
+use crate::analyzer::fold_filter;
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+const COUNTRIES: &str = include_str!("places/countries.tsv");
+const SUBDIVISIONS: &str = include_str!("places/subdivisions.tsv");
+/// Other names of cities, and the city each means.
+const CITIES: [(&str, &str); 2] = [("NYC", "New York"), ("SF", "San Francisco")];
+
+/// Longest place in words that is looked for when a part is cut. The longest name in the tables has nine; a
+/// part that is a known place as a whole is never cut, however long.
+const PIECE_WORDS_MAX: usize = 16;
+
+/// The three kinds of place value of a business, in the order of the response.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum PlaceKind {
+    /// City or town.
+    City,
+    /// State, province or region.
+    State,
+    /// Country.
+    Country,
+}
+
+impl PlaceKind {
+    /// All kinds, in their order. A combination cannot have more parts than this has elements.
+    pub const ALL: [PlaceKind; 3] = [PlaceKind::City, PlaceKind::State, PlaceKind::Country];
+
+    fn letter(self) -> char {
+        match self {
+            PlaceKind::City => 'c',
+            PlaceKind::State => 's',
+            PlaceKind::Country => 'k',
+        }
+    }
+}
+
+/// A place a text can mean: a key of the snapshot's place dictionary.
+///
+/// The letter of its kind (`c`, `s`, `k` for country), then `=` and a folded text, or `@` and the canonical
+/// code of a resolved entity: `c=san jose`, `k@US`, `s@US-TX`, `c@new york`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct PlaceKey(String);
+
+impl PlaceKey {
+    fn literal(kind: PlaceKind, folded: &str) -> PlaceKey {
+        PlaceKey(format!("{}={folded}", kind.letter()))
+    }
+
+    fn entity(kind: PlaceKind, code: &str) -> PlaceKey {
+        PlaceKey(format!("{}@{code}", kind.letter()))
+    }
+
+    /// The kind of place this is.
+    pub fn kind(&self) -> PlaceKind {
+        match self.0.as_bytes().first() {
+            Some(b'c') => PlaceKind::City,
+            Some(b's') => PlaceKind::State,
+            _ => PlaceKind::Country,
+        }
+    }
+
+    /// The key that stands as `key` in a dictionary; `None` if that is no key of a place.
+    pub fn from_stored(key: &str) -> Option<PlaceKey> {
+        let is_key = matches!(key.as_bytes(), [b'c' | b's' | b'k', b'=' | b'@', ..]);
+        is_key.then(|| PlaceKey(key.to_owned()))
+    }
+
+    /// The key as it stands in the dictionary.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Is this what a text literally is, and not what it resolves to?
+    pub fn is_literal(&self) -> bool {
+        self.0.as_bytes()[1] == b'='
+    }
+
+    /// The folded text of a literal, the code of an entity.
+    pub fn text(&self) -> &str {
+        &self.0[2..]
+    }
+}
+
+impl fmt::Display for PlaceKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One part of a `location` value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlacePart {
+    /// The part as given, trimmed and without quotes; folded, if it was cut out of a longer one.
+    pub text: String,
+    /// What it can mean, each once, in the order of the kinds; any of them matches.
+    pub meanings: Vec<PlaceKey>,
+}
+
+impl PlacePart {
+    /// The meanings of one kind.
+    pub fn of_kind(&self, kind: PlaceKind) -> impl Iterator<Item = &PlaceKey> {
+        self.meanings.iter().filter(move |key| key.kind() == kind)
+    }
+}
+
+/// A combination: one to three parts that must each match a *different* kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlaceQuery {
+    /// The parts, in the order given; never empty, never more than there are kinds.
+    pub parts: Vec<PlacePart>,
+}
+
+/// What one value of `location` asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlaceFilter {
+    /// Nothing given: as if the parameter were absent.
+    Blank,
+    /// No place, or more parts than a business has values: matches nothing.
+    Unknown,
+    /// A place, or a combination of places.
+    Parts(PlaceQuery),
+}
+
+/// One entity that a folded text stands for.
+struct Alias {
+    key: PlaceKey,
+    kind: PlaceKind,
+    /// The country, or that of the subdivision; empty for a city.
+    country: &'static str,
+    /// Of a code: its place in the order in which a code alone is read. `None` for names.
+    code_order: Option<u8>,
+}
+
+/// From folded text to what it stands for besides itself.
+static ALIASES: LazyLock<HashMap<String, Vec<Alias>>> = LazyLock::new(read_tables);
+
+fn read_tables() -> HashMap<String, Vec<Alias>> {
+    let mut map = HashMap::new();
+    for (country, rest) in rows(COUNTRIES) {
+        let Some((alpha3, names)) = rest.split_once('\t') else { continue };
+        let key = PlaceKey::entity(PlaceKind::Country, country);
+        for code in [country, alpha3] {
+            add(&mut map, code, &key, country, Some(1));
+        }
+        for name in names.split(" | ") {
+            add(&mut map, name, &key, country, None);
+            add(&mut map, &format!("the {name}"), &key, country, None);
+            add(&mut map, &format!("{name} (the)"), &key, country, None);
+        }
+    }
+    for (country, rest) in rows(SUBDIVISIONS) {
+        let Some((code, name)) = rest.split_once('\t') else { continue };
+        let key = PlaceKey::entity(PlaceKind::State, &format!("{country}-{code}"));
+        let order = match country {
+            "US" => 0, // before the countries, which have 1
+            "CA" => 2,
+            _ => 3,
+        };
+        add(&mut map, code, &key, country, Some(order));
+        add(&mut map, name, &key, country, None);
+    }
+    for (alias, city) in CITIES {
+        if let Some(form) = fold(city).first() {
+            let key = PlaceKey::entity(PlaceKind::City, form);
+            add(&mut map, city, &key, "", None);
+            add(&mut map, alias, &key, "", None);
+        }
+    }
+    map
+}
+
+/// The rows of a table: first column and the rest.
+fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
+}
+
+fn add(
+    map: &mut HashMap<String, Vec<Alias>>,
+    text: &str,
+    key: &PlaceKey,
+    country: &'static str,
+    code_order: Option<u8>,
+) {
+    for form in fold(text) {
+        let list = map.entry(form).or_default();
+        match list.iter_mut().find(|alias| alias.key == *key) {
+            // `US` is a code and, by CLDR, a name: a name has no order to lose in.
+            Some(known) => known.code_order = known.code_order.and(code_order),
+            None => list.push(Alias { key: key.clone(), kind: key.kind(), country, code_order }),
+        }
+    }
+}
+
+/// The entities that any of the folded forms stands for.
+fn aliases<S: AsRef<str>>(forms: &[S]) -> impl Iterator<Item = &'static Alias> {
+    forms.iter().filter_map(|form| ALIASES.get(form.as_ref())).flatten()
+}
+
+/// The folded forms of a place: none if nothing is left, two of an umlaut word, else one.
+fn fold(text: &str) -> Vec<String> {
+    let mut forms: Vec<String> = fold_filter(text).iter().map(|form| strip_signs(form)).collect();
+    forms.retain(|form| !form.is_empty());
+    forms.dedup();
+    forms
+}
+
+/// Drops dots and apostrophes; hyphens and dashes part words as spaces do, and one space is enough.
+fn strip_signs(text: &str) -> String {
+    let is_gap = |c: char| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}' | '−');
+    let is_dropped = |c: char| matches!(c, '.' | '\'' | '‘' | '’' | 'ʻ' | 'ʼ');
+    let mut out = String::with_capacity(text.len());
+    let mut gap = false;
+    for c in text.chars().filter(|&c| !is_dropped(c)) {
+        if is_gap(c) {
+            gap = true;
+            continue;
+        }
+        // Around commas there is no space, as in `fold_filter`.
+        if gap && c != ',' && !out.is_empty() && !out.ends_with(',') {
+            out.push(' ');
+        }
+        gap = false;
+        out.push(c);
+    }
+    out
+}
+
+/// The keys under which a stored location is indexed: for each present value its literal keys (two of an
+/// umlaut word) and, if it resolves, the key of the entity.
+///
+/// A subdivision resolves only under its own country or without a country; there a code of several of them
+/// is read in the order US, Canada, Australia.
+pub fn stored_keys(
+    city: Option<&str>,
+    state: Option<&str>,
+    country: Option<&str>,
+) -> Vec<PlaceKey> {
+    let forms = [city, state, country].map(|value| value.map(fold).unwrap_or_default());
+    let home = aliases(&forms[2]).find(|a| a.kind == PlaceKind::Country).map(|a| a.country);
+    let no_country = forms[2].is_empty();
+    let mut keys = Vec::new();
+    for (kind, forms) in PlaceKind::ALL.into_iter().zip(&forms) {
+        keys.extend(forms.iter().map(|form| PlaceKey::literal(kind, form)));
+        let entity = aliases(forms)
+            .filter(|a| a.kind == kind)
+            .filter(|a| kind != PlaceKind::State || no_country || home == Some(a.country))
+            .min_by_key(|a| a.code_order);
+        keys.extend(entity.map(|a| a.key.clone()));
+    }
+    keys
+}
+
+/// Is the value blank (only commas and white space), and so to be treated as absent?
+pub fn is_blank(value: &str) -> bool {
+    value.chars().all(|c| c == ',' || c.is_whitespace())
+}
+
+/// Parses one value of `location`. `is_known` says whether the snapshot's dictionary has a literal key.
+pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
+    if is_blank(value) {
+        return PlaceFilter::Blank;
+    }
+    let mut pieces = Vec::new();
+    for (text, quoted) in (Segments { rest: value, in_quotes: false }) {
+        let forms = fold(text);
+        if forms.is_empty() {
+            continue;
+        }
+        let whole = if quoted { is_literal(&forms, is_known) } else { is_place(&forms, is_known) };
+        if whole {
+            pieces.push(Piece { text: text.to_owned(), forms, quoted });
+        } else if quoted || !cut(&forms, is_known, &mut pieces) {
+            return PlaceFilter::Unknown;
+        }
+        if pieces.len() > PlaceKind::ALL.len() {
+            return PlaceFilter::Unknown;
+        }
+    }
+    let alone = pieces.len() == 1;
+    let parts: Vec<PlacePart> = pieces.into_iter().map(|piece| piece.into_part(alone)).collect();
+    if parts.is_empty() { PlaceFilter::Unknown } else { PlaceFilter::Parts(PlaceQuery { parts }) }
+}
+
+/// A part that is a known place.
+struct Piece {
+    text: String,
+    forms: Vec<String>,
+    quoted: bool,
+}
+
+impl Piece {
+    fn into_part(self, alone: bool) -> PlacePart {
+        let read_as: Vec<&Alias> =
+            if self.quoted { Vec::new() } else { aliases(&self.forms).collect() };
+        let first_code = read_as.iter().filter_map(|a| a.code_order).min();
+        let mut meanings: Vec<PlaceKey> = Vec::new();
+        for kind in PlaceKind::ALL {
+            meanings.extend(self.forms.iter().map(|form| PlaceKey::literal(kind, form)));
+            for alias in read_as.iter().filter(|a| a.kind == kind) {
+                let counts = !alone || alias.code_order.is_none() || alias.code_order == first_code;
+                if counts && !meanings.contains(&alias.key) {
+                    meanings.push(alias.key.clone());
+                }
+            }
+        }
+        PlacePart { text: self.text, meanings }
+    }
+}
+
+/// Does a business hold this text, as a value of any kind?
+fn is_literal<S: AsRef<str>>(forms: &[S], is_known: &dyn Fn(&PlaceKey) -> bool) -> bool {
+    forms.iter().any(|form| {
+        PlaceKind::ALL.iter().any(|&kind| is_known(&PlaceKey::literal(kind, form.as_ref())))
+    })
+}
+
+/// Is this text a known place: an alias, or a value that a business holds?
+fn is_place<S: AsRef<str>>(forms: &[S], is_known: &dyn Fn(&PlaceKey) -> bool) -> bool {
+    aliases(forms).next().is_some() || is_literal(forms, is_known)
+}
+
+/// Cuts a part into known places, leftmost longest, and adds them; false if that is impossible. Stops early
+/// at more pieces than could ever match.
+fn cut(forms: &[String], is_known: &dyn Fn(&PlaceKey) -> bool, pieces: &mut Vec<Piece>) -> bool {
+    let mut cuttable: Vec<(&str, Vec<Range<usize>>)> =
+        forms.iter().map(|form| (form.as_str(), words(form))).collect();
+    // The forms differ within words only; should that ever change, the first one decides.
+    let count = cuttable.first().map_or(0, |(_, words)| words.len());
+    cuttable.retain(|(_, words)| words.len() == count);
+
+    let mut from = 0;
+    while from < count && pieces.len() <= PlaceKind::ALL.len() {
+        let longest = count.min(from + PIECE_WORDS_MAX);
+        let found = (from + 1..=longest).rev().find_map(|to| {
+            let slice = |(form, words): &(&str, Vec<Range<usize>>)| {
+                form[words[from].start..words[to - 1].end].to_owned()
+            };
+            let mut forms: Vec<String> = cuttable.iter().map(slice).collect();
+            forms.dedup();
+            is_place(&forms, is_known).then_some((to, forms))
+        });
+        let Some((to, forms)) = found else { return false };
+        let text = forms.first().cloned().unwrap_or_default();
+        pieces.push(Piece { text, forms, quoted: false });
+        from = to;
+    }
+    true
+}
+
+/// Where the words of a folded text stand.
+fn words(form: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let word = |word: &str| {
+        let range = start..start + word.len();
+        start = range.end + 1;
+        range
+    };
+    form.split(' ').map(word).collect()
+}
+
+/// The parts of a value, trimmed, as given, each with whether it stood in quotes.
+struct Segments<'a> {
+    rest: &'a str,
+    in_quotes: bool,
+}
+
+impl<'a> Iterator for Segments<'a> {
+    type Item = (&'a str, bool);
+
+    fn next(&mut self) -> Option<(&'a str, bool)> {
+        let is_quote = |c: char| matches!(c, '"' | '＂' | '“' | '”' | '„' | '‟');
+        loop {
+            if self.rest.is_empty() {
+                return None;
+            }
+            let quoted = self.in_quotes;
+            let end = self.rest.find(|c| is_quote(c) || (c == ',' && !quoted));
+            let (text, mut after) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+            self.in_quotes = !quoted && after.starts_with(is_quote);
+            let mut chars = after.chars();
+            if chars.next().is_some() {
+                after = chars.as_str();
+            }
+            self.rest = after;
+            let text = text.trim();
+            if !text.is_empty() {
+                return Some((text, quoted));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// Values of `location`, tab, the businesses that match, by id.
+    const CASES: &str = include_str!("places/test_cases.tsv");
+
+    /// Id, tab, city, tab, state, tab, country; `-` is missing.
+    const BUSINESSES: &str = include_str!("places/test_businesses.tsv");
+
+    type Business = (&'static str, Vec<PlaceKey>);
+
+    fn businesses() -> Vec<Business> {
+        let business = |(id, rest): (&'static str, &'static str)| {
+            let mut values = rest.split('\t').map(|value| (value != "-").then_some(value));
+            let mut next = || values.next().expect("three values");
+            (id, stored_keys(next(), next(), next()))
+        };
+        rows(BUSINESSES).map(business).collect()
+    }
+
+    fn parsed(value: &str, businesses: &[Business]) -> PlaceFilter {
+        let known: HashSet<&PlaceKey> = businesses.iter().flat_map(|(_, keys)| keys).collect();
+        parse(value, &|key| known.contains(key))
+    }
+
+    /// Can the parts be given to different kinds, so that each finds a key of its kind?
+    fn matches(parts: &[PlacePart], kinds: &[PlaceKind], keys: &[PlaceKey]) -> bool {
+        let Some((part, others)) = parts.split_first() else { return true };
+        kinds.iter().any(|&kind| {
+            let left: Vec<PlaceKind> = kinds.iter().copied().filter(|&k| k != kind).collect();
+            part.of_kind(kind).any(|key| keys.contains(key)) && matches(others, &left, keys)
+        })
+    }
+
+    #[test]
+    fn values_match_the_businesses_of_the_table() {
+        let businesses = businesses();
+        for (value, expected) in rows(CASES) {
+            let found: Vec<&str> = match parsed(value, &businesses) {
+                PlaceFilter::Blank => vec!["(blank)"],
+                PlaceFilter::Unknown => vec!["(unknown)"],
+                PlaceFilter::Parts(PlaceQuery { parts }) => businesses
+                    .iter()
+                    .filter(|(_, keys)| matches(&parts, &PlaceKind::ALL, keys))
+                    .map(|(id, _)| *id)
+                    .collect(),
+            };
+            let found = if found.is_empty() { "(none)".to_owned() } else { found.join(" ") };
+            assert_eq!(found, expected, "location={value}");
+            assert_eq!(is_blank(value), expected == "(blank)", "location={value}");
+        }
+    }
+
+    #[test]
+    fn keys_are_literals_and_entities() {
+        let keys = |city, state, country| -> Vec<String> {
+            stored_keys(city, state, country).iter().map(PlaceKey::to_string).collect()
+        };
+        assert_eq!(
+            keys(Some("NYC"), Some("N.Y."), Some("u.s.")),
+            ["c=nyc", "c@new york", "s=ny", "s@US-NY", "k=us", "k@US"]
+        );
+        assert_eq!(keys(Some("Köln"), None, Some(" . ")), ["c=koln", "c=koeln"]);
+        assert_eq!(keys(None, Some("NT"), None), ["s=nt", "s@CA-NT"]);
+        assert_eq!(keys(None, Some("NT"), Some("AUS")), ["s=nt", "s@AU-NT", "k=aus", "k@AU"]);
+        assert_eq!(keys(None, Some("Texas"), Some("Atlantis")), ["s=texas", "k=atlantis"]);
+        assert_eq!(keys(None, None, Some("Bahamas (the)")), ["k=bahamas (the)", "k@BS"]);
+        assert_eq!(keys(None, None, None), Vec::<String>::new());
+    }
+
+    #[test]
+    fn tables_are_complete_and_unambiguous() {
+        let of_kind = |kind| -> HashSet<&PlaceKey> {
+            ALIASES.values().flatten().filter(|a| a.kind == kind).map(|a| &a.key).collect()
+        };
+        assert_eq!(of_kind(PlaceKind::Country).len(), 249 + 1, "ISO 3166-1 and Kosovo");
+        assert_eq!(of_kind(PlaceKind::State).len(), 51 + 13 + 8);
+        assert_eq!(of_kind(PlaceKind::City).len(), CITIES.len());
+        for (text, list) in ALIASES.iter() {
+            for kind in [PlaceKind::Country, PlaceKind::City] {
+                assert!(list.iter().filter(|a| a.kind == kind).count() <= 1, "{text}");
+            }
+            assert!(words(text).len() <= PIECE_WORDS_MAX, "{text}");
+        }
+        let contract = "America;U.S.;U.S.A.;UK;U.K.;Britain;Great Britain;UAE;Holland;Czech Republic;\
+            Ivory Coast;Russia;South Korea;North Korea;Vietnam;Iran;Syria;Laos;Bolivia;Venezuela;\
+            Tanzania;Moldova;Taiwan;Turkey;Macau";
+        for name in contract.split(';') {
+            assert!(aliases(&fold(name)).any(|a| a.kind == PlaceKind::Country), "{name}");
+        }
+    }
+
+    #[test]
+    fn odd_values_are_harmless() {
+        let long = "a ".repeat(5_000);
+        let commas = ",".repeat(10_000);
+        let parts = "US,".repeat(5_000);
+        let texts = [&long, &commas, &parts, "\"", "“\"„”", "\"a,b\"c\"d", "\u{301}", "\0", "-'.-"];
+        for text in texts {
+            parse(text, &|_| false);
+            parse(text, &|_| true);
+            stored_keys(Some(text), Some(text), Some(text));
+        }
+        assert_eq!(parse(&commas, &|_| true), PlaceFilter::Blank);
+        assert_eq!(parse(&parts, &|_| true), PlaceFilter::Unknown);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_gives_one_to_three_parts_or_none(text: String, bits: u8) {
+            let known = |key: &PlaceKey| key.as_str().len() as u8 & 7 & bits != 0;
+            if let PlaceFilter::Parts(query) = parse(&text, &known) {
+                assert!((1..=3).contains(&query.parts.len()));
+                assert!(query.parts.iter().all(|part| part.meanings.len() >= 3));
+            }
+        }
+    }
+}

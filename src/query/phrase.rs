@@ -1,0 +1,156 @@
+//! Words next to each other: checking a business against a phrase.
+//!
+//! Postings say which businesses hold all words; this reads the words of each candidate
+//! ([`DocTokens`]) and looks whether they stand as the phrase asks, within one field.
+
+use super::text::{Phrase, QueryWord};
+use crate::analyzer::{TextField, plural};
+use crate::snapshot::Snapshot;
+use crate::snapshot::doc_tokens::{DocTokens, Token};
+
+/// A phrase in the numbers of one snapshot.
+#[derive(Clone, Debug, Default)]
+pub struct PhraseMatcher {
+    /// Code and number of the word it counts for, in name and host; sorted.
+    exact: Vec<(u32, u32)>,
+    /// The same in industry and description, where plurals count; sorted.
+    prose: Vec<(u32, u32)>,
+    /// Place of each word relative to the first.
+    offsets: Vec<u32>,
+}
+
+impl PhraseMatcher {
+    /// The matcher of `phrase` over `snapshot`.
+    pub fn new(snapshot: &Snapshot, phrase: &Phrase) -> PhraseMatcher {
+        let mut matcher = PhraseMatcher::default();
+        for (number, (offset, word)) in phrase.words.iter().enumerate() {
+            matcher.offsets.push(*offset);
+            matcher.exact.extend(exact_codes(snapshot, word).map(|code| (code, number as u32)));
+            matcher.prose.extend(prose_codes(snapshot, word).map(|code| (code, number as u32)));
+        }
+        for codes in [&mut matcher.exact, &mut matcher.prose] {
+            codes.sort_unstable();
+            codes.dedup();
+        }
+        matcher
+    }
+
+    /// Does the phrase stand in one of `fields`?
+    pub fn matches(&self, tokens: &DocTokens<'_>, fields: &[TextField]) -> bool {
+        fields.iter().any(|&field| self.stands_in(tokens, field))
+    }
+
+    fn stands_in(&self, tokens: &DocTokens<'_>, field: TextField) -> bool {
+        let codes = if field.has_plurals() { &self.prose } else { &self.exact };
+        let Some(last) = self.offsets.last() else { return false };
+        let is_single = self.offsets.len() == 1;
+        // Positions of the phrase's words in the field, ascending by position.
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        let mut position = 0u32;
+        for token in tokens.field(field as usize) {
+            let code = match token {
+                Token::Word(code) => {
+                    position += 1;
+                    code
+                }
+                Token::Alternative(code) => code,
+                // Joined forms stand outside phrases of two words and more.
+                Token::Joined { code, .. } if is_single => code,
+                Token::Joined { .. } => continue,
+                Token::Gap => {
+                    position += 1;
+                    continue;
+                }
+            };
+            let from = codes.partition_point(|&(other, _)| other < code);
+            for &(_, number) in codes[from..].iter().take_while(|&&(other, _)| other == code) {
+                if is_single {
+                    return true;
+                }
+                found.push((position, number));
+            }
+        }
+        if found.len() < self.offsets.len() || position < *last {
+            return false;
+        }
+        found.sort_unstable();
+        found.iter().filter(|&&(_, number)| number == 0).any(|&(start, _)| {
+            (1u32..)
+                .zip(&self.offsets[1..])
+                .all(|(number, offset)| found.binary_search(&(start + offset, number)).is_ok())
+        })
+    }
+
+    /// Does the name start with the phrase, and is it nothing else, legal forms at its end aside?
+    pub fn begins_name(&self, tokens: &DocTokens<'_>) -> Option<NameMatch> {
+        let len = self.offsets.last()? + 1;
+        let mut found = vec![false; self.offsets.len()];
+        let mut position = 0u32;
+        for token in tokens.field(TextField::Name as usize) {
+            let code = match token {
+                Token::Word(code) => {
+                    position += 1;
+                    code
+                }
+                Token::Alternative(code) => code,
+                Token::Joined { .. } => continue,
+                Token::Gap => {
+                    position += 1;
+                    continue;
+                }
+            };
+            if position > len {
+                break;
+            }
+            let from = self.exact.partition_point(|&(other, _)| other < code);
+            for &(_, number) in self.exact[from..].iter().take_while(|&&(other, _)| other == code) {
+                found[number as usize] |= self.offsets[number as usize] + 1 == position;
+            }
+        }
+        if !found.iter().all(|&found| found) {
+            return None;
+        }
+        Some(if tokens.name_core_len == len { NameMatch::Whole } else { NameMatch::Start })
+    }
+}
+
+/// How the words of `q` stand at the start of a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NameMatch {
+    /// They are the name, legal forms at its end aside.
+    Whole,
+    /// The name goes on.
+    Start,
+}
+
+fn exact_codes(snapshot: &Snapshot, word: &QueryWord) -> impl Iterator<Item = u32> {
+    let terms = snapshot.terms();
+    word.forms.iter().filter_map(|form| terms.ord(form)).map(|ord| terms.code(ord))
+}
+
+/// Codes of all terms that match `word` where plurals count.
+pub fn prose_codes(snapshot: &Snapshot, word: &QueryWord) -> impl Iterator<Item = u32> {
+    let terms = snapshot.terms();
+    related_terms(snapshot, word)
+        .into_iter()
+        .filter_map(|term| terms.ord(&term))
+        .map(|ord| terms.code(ord))
+}
+
+/// All terms of the snapshot that match `word` where plurals count.
+pub fn related_terms(snapshot: &Snapshot, word: &QueryWord) -> Vec<String> {
+    let mut related: Vec<String> = word
+        .forms
+        .iter()
+        .flat_map(|form| {
+            plural::forms(form)
+                .flat_map(|shared| plural::candidates(&shared).collect::<Vec<_>>())
+                .filter(|term| plural::matches(form, term))
+                .collect::<Vec<_>>()
+        })
+        .filter(|term| snapshot.terms().ord(term).is_some())
+        .collect();
+    related.sort_unstable();
+    related.dedup();
+    related
+}

@@ -1,0 +1,46 @@
+//! A page as JSON: copied together from ready pieces, never serialised.
+//!
+//! In: a [`Page`] and its snapshot. Out: the body of the response (contract, section 2). Cost: one copy of the
+//! documents on the page.
+
+use crate::query::{Cursor, Page};
+use crate::snapshot::Snapshot;
+
+/// The body of a response.
+pub fn page(snapshot: &Snapshot, page: &Page) -> Vec<u8> {
+    let documents: usize = page.docs.iter().map(|&doc| snapshot.document(doc).len() + 1).sum();
+    let mut body = Vec::with_capacity(documents + 256);
+    body.extend_from_slice(b"{\"results\":[");
+    for (at, &doc) in page.docs.iter().enumerate() {
+        if at > 0 {
+            body.push(b',');
+        }
+        body.extend_from_slice(snapshot.document(doc));
+    }
+    body.extend_from_slice(b"],\"pagination\":{\"total\":");
+    body.extend_from_slice(page.total.to_string().as_bytes());
+    body.extend_from_slice(b",\"limit\":");
+    body.extend_from_slice(page.docs.len().to_string().as_bytes());
+    for (key, cursor) in
+        [("next_cursor", &page.next_cursor), ("previous_cursor", &page.previous_cursor)]
+    {
+        body.extend_from_slice(b",\"");
+        body.extend_from_slice(key.as_bytes());
+        body.extend_from_slice(b"\":");
+        push_cursor(&mut body, cursor.as_ref());
+    }
+    body.extend_from_slice(b"}}");
+    body
+}
+
+/// A cursor needs no escaping: its alphabet is that of base64url.
+fn push_cursor(body: &mut Vec<u8>, cursor: Option<&Cursor>) {
+    match cursor {
+        Some(cursor) => {
+            body.push(b'"');
+            body.extend_from_slice(cursor.encode().as_bytes());
+            body.push(b'"');
+        }
+        None => body.extend_from_slice(b"null"),
+    }
+}

@@ -1,0 +1,306 @@
+#![doc = include_str!("snapshot/FORMAT.md")]
+//!
+//! # This module
+//!
+//! In: a path or bytes. Out: a [`Snapshot`], completely verified, with typed views of its sections; or the
+//! [`SnapshotError`] that names the section at fault. Reader and writer of a section share a file. Opening costs
+//! one hash over all bytes and one structural pass; views cost nothing, since they are slices of the mapping.
+//!
+//! This room knows no query, no input file and no HTTP.
+
+pub mod dictionary;
+pub mod doc_tokens;
+pub mod documents;
+pub mod error;
+pub mod format;
+pub mod mapped;
+pub mod postings;
+pub mod sort_order;
+pub mod terms;
+pub mod writer;
+
+pub use error::SnapshotError;
+pub use sort_order::Permutation;
+
+use crate::bytes::cast;
+use crate::ids::DocId;
+use dictionary::Dictionary;
+use doc_tokens::DocTokens;
+use documents::Documents;
+use format::{SectionEntry, SectionKind};
+use mapped::{Backing, Section};
+use serde::{Deserialize, Serialize};
+use sort_order::SortOrderSection;
+use std::path::Path;
+use std::sync::Arc;
+use terms::Terms;
+
+/// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SnapshotVersion(pub u64);
+
+impl std::fmt::Display for SnapshotVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// What a snapshot says of itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    /// Number of businesses.
+    pub num_docs: u32,
+    /// [`ANALYZER_VERSION`](crate::analyzer::ANALYZER_VERSION) of the builder.
+    pub analyzer_version: u32,
+    /// Unicode version of the builder's character data.
+    pub unicode_version: String,
+    /// CLDR version of the collation by which names are sorted.
+    pub cldr_version: String,
+    /// Version of the public suffix list by which hosts were taken apart.
+    pub suffix_list_version: String,
+}
+
+/// An open snapshot. Immutable; shared by all threads.
+pub struct Snapshot {
+    backing: Arc<Backing>,
+    version: SnapshotVersion,
+    metadata: Metadata,
+    entries: Vec<SectionEntry>,
+    documents: Documents,
+    employee_counts: Section,
+    founded_years: Section,
+    orders: [SortOrderSection; 5],
+    industries: Dictionary,
+    places: Dictionary,
+    terms: Terms,
+    doc_token_offsets: Section,
+    doc_tokens: Section,
+}
+
+impl Snapshot {
+    /// Maps and verifies the snapshot at `path`.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a whole, undamaged snapshot of this version of the format.
+    pub fn open(path: &Path) -> Result<Snapshot, SnapshotError> {
+        Snapshot::verify(Arc::new(Backing::map(path)?))
+    }
+
+    /// Verifies a snapshot in memory.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
+        Snapshot::verify(Arc::new(Backing::copy(bytes)))
+    }
+
+    fn verify(backing: Arc<Backing>) -> Result<Snapshot, SnapshotError> {
+        let bytes = backing.bytes();
+        let (entries, hash) = format::decode_frame(bytes)?;
+        let mut end = format::SECTIONS_START;
+        for entry in &entries {
+            let range = entry.offset as usize..(entry.offset + entry.len) as usize;
+            if bytes[end..range.start].iter().any(|&byte| byte != 0) {
+                return Err(SnapshotError::damaged(entry.kind, "bytes before it are not zero"));
+            }
+            end = range.end;
+            let mut hasher = blake3::Hasher::new();
+            hasher.update_rayon(&bytes[range]);
+            if hasher.finalize() != entry.checksum {
+                let reason = "its bytes do not fit its checksum";
+                return Err(SnapshotError::damaged(entry.kind, reason));
+            }
+        }
+        let section = |kind: SectionKind| {
+            let entry = &entries[kind.index()];
+            let range = entry.offset as usize..(entry.offset + entry.len) as usize;
+            Section::new(backing.clone(), range)
+        };
+        let metadata = read_metadata(section(SectionKind::Metadata))?;
+        let num_docs = metadata.num_docs;
+        let order = |kind| SortOrderSection::open(kind, section(kind), num_docs);
+        let snapshot = Snapshot {
+            version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
+            documents: Documents::open(&section, num_docs)?,
+            employee_counts: section(SectionKind::EmployeeCounts),
+            founded_years: section(SectionKind::FoundedYears),
+            orders: [
+                order(SectionKind::NameAscending)?,
+                order(SectionKind::NameDescending)?,
+                order(SectionKind::EmployeeCountAscending)?,
+                order(SectionKind::FoundedYearAscending)?,
+                order(SectionKind::FoundedYearDescending)?,
+            ],
+            industries: Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?,
+            places: Dictionary::open(dictionary::PLACES, &section, num_docs)?,
+            terms: Terms::open(&section, num_docs)?,
+            doc_token_offsets: section(SectionKind::DocTokenOffsets),
+            doc_tokens: section(SectionKind::DocTokens),
+            metadata,
+            entries,
+            backing,
+        };
+        snapshot.check_columns()?;
+        snapshot.check_doc_tokens()?;
+        Ok(snapshot)
+    }
+
+    fn check_columns(&self) -> Result<(), SnapshotError> {
+        let kind = SectionKind::EmployeeCounts;
+        let counts: &[u64] = self.employee_counts.checked_slice(kind)?;
+        let descending = counts.windows(2).all(|pair| pair[0] >= pair[1]);
+        if counts.len() > self.num_docs() as usize || !descending {
+            return Err(SnapshotError::damaged(kind, "counts do not descend"));
+        }
+        let kind = SectionKind::FoundedYears;
+        if self.founded_years.checked_slice::<u16>(kind)?.len() != self.num_docs() as usize {
+            return Err(SnapshotError::damaged(kind, "one year per business is expected"));
+        }
+        Ok(())
+    }
+
+    fn check_doc_tokens(&self) -> Result<(), SnapshotError> {
+        let damaged = |reason| SnapshotError::damaged(SectionKind::DocTokens, reason);
+        documents::check_offsets(
+            SectionKind::DocTokenOffsets,
+            &self.doc_token_offsets,
+            self.doc_tokens.as_ref().len(),
+            self.num_docs(),
+        )?;
+        let codes_end = self.terms.len() as u32 + doc_tokens::CODE_MIN;
+        for doc in 0..self.num_docs() {
+            let tokens = DocTokens::read(self.doc_token_bytes(DocId(doc)));
+            if !tokens.is_some_and(|tokens| tokens.check(codes_end)) {
+                return Err(damaged("the words of a business cannot be read"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Which snapshot this is.
+    pub fn version(&self) -> SnapshotVersion {
+        self.version
+    }
+
+    /// What the snapshot says of itself.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// Number of businesses; `DocId`s are below it.
+    #[inline]
+    pub fn num_docs(&self) -> u32 {
+        self.metadata.num_docs
+    }
+
+    /// Size of the file, in bytes.
+    pub fn len_bytes(&self) -> u64 {
+        self.backing.bytes().len() as u64
+    }
+
+    /// The sections, in the order of the file.
+    pub fn sections(&self) -> &[SectionEntry] {
+        &self.entries
+    }
+
+    /// The JSON of a business, as it stands in responses.
+    #[inline]
+    pub fn document(&self, doc: DocId) -> &[u8] {
+        self.documents.get(doc)
+    }
+
+    /// The business with this id, compared byte for byte.
+    pub fn doc_by_id(&self, id: &str) -> Option<DocId> {
+        self.documents.by_id(id)
+    }
+
+    /// Employee counts by `DocId`, descending; businesses without one follow and have no entry.
+    #[inline]
+    pub fn employee_counts(&self) -> &[u64] {
+        cast(self.employee_counts.as_ref())
+    }
+
+    /// Founding years by `DocId`; 0 where it is not known.
+    #[inline]
+    pub fn founded_years(&self) -> &[u16] {
+        cast(self.founded_years.as_ref())
+    }
+
+    /// The order by name, collation ascending.
+    pub fn by_name_ascending(&self) -> Permutation<'_> {
+        self.orders[0].permutation()
+    }
+
+    /// The order by name, collation descending.
+    pub fn by_name_descending(&self) -> Permutation<'_> {
+        self.orders[1].permutation()
+    }
+
+    /// The order by employees, fewest first, unknown last.
+    pub fn by_employee_count_ascending(&self) -> Permutation<'_> {
+        self.orders[2].permutation()
+    }
+
+    /// The order by year, oldest first, unknown last.
+    pub fn by_founded_year_ascending(&self) -> Permutation<'_> {
+        self.orders[3].permutation()
+    }
+
+    /// The order by year, youngest first, unknown last.
+    pub fn by_founded_year_descending(&self) -> Permutation<'_> {
+        self.orders[4].permutation()
+    }
+
+    /// Industries, by folded name (see [`fold_filter`](crate::analyzer::fold_filter)).
+    pub fn industries(&self) -> &Dictionary {
+        &self.industries
+    }
+
+    /// Places, by the keys of [`places`](crate::places).
+    pub fn places(&self) -> &Dictionary {
+        &self.places
+    }
+
+    /// Terms of the searched fields.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// The words of a business.
+    #[inline]
+    pub fn doc_tokens(&self, doc: DocId) -> DocTokens<'_> {
+        DocTokens::read(self.doc_token_bytes(doc)).expect("checked when the snapshot was opened")
+    }
+
+    #[inline]
+    fn doc_token_bytes(&self, doc: DocId) -> &[u8] {
+        let offsets: &[u64] = cast(self.doc_token_offsets.as_ref());
+        &self.doc_tokens.as_ref()[offsets[doc.index()] as usize..offsets[doc.index() + 1] as usize]
+    }
+}
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Snapshot({}, {} businesses)", self.version, self.num_docs())
+    }
+}
+
+/// Reads the metadata and refuses a snapshot whose words were made by other rules than this program's.
+fn read_metadata(section: Section) -> Result<Metadata, SnapshotError> {
+    use crate::analyzer::{ANALYZER_VERSION, UNICODE_VERSION};
+    let metadata: Metadata = serde_json::from_slice(section.as_ref())
+        .map_err(|error| SnapshotError::damaged(SectionKind::Metadata, error))?;
+    if metadata.analyzer_version != ANALYZER_VERSION || metadata.unicode_version != UNICODE_VERSION
+    {
+        let name = |analyzer: u32, unicode: &str| format!("analyzer {analyzer}, Unicode {unicode}");
+        return Err(SnapshotError::Analyzer {
+            found: name(metadata.analyzer_version, &metadata.unicode_version),
+            expected: name(ANALYZER_VERSION, UNICODE_VERSION),
+        });
+    }
+    if metadata.num_docs > crate::limits::DOCS_MAX {
+        return Err(SnapshotError::damaged(SectionKind::Metadata, "too many businesses"));
+    }
+    Ok(metadata)
+}

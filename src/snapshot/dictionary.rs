@@ -1,0 +1,169 @@
+//! A dictionary of keys with their postings: industries and places.
+//!
+//! Three sections: the keys as an fst map from key to ordinal, one `u64` offset for each ordinal, and the
+//! [postings](super::postings). Reader and writer are below; the term dictionary, whose keys have several lists,
+//! is in [`terms`](super::terms).
+
+use super::error::SnapshotError;
+use super::format::SectionKind;
+use super::mapped::Section;
+use super::postings::{Postings, encode};
+use super::writer::SnapshotWriter;
+use crate::bytes::cast;
+use crate::ids::TermOrd;
+use fst::Streamer;
+
+/// The three sections of one dictionary.
+#[derive(Clone, Copy, Debug)]
+pub struct DictionaryKinds {
+    /// The keys.
+    pub keys: SectionKind,
+    /// Where the postings of each key begin.
+    pub offsets: SectionKind,
+    /// The postings.
+    pub postings: SectionKind,
+}
+
+/// The sections of industries.
+pub const INDUSTRIES: DictionaryKinds = DictionaryKinds {
+    keys: SectionKind::IndustryKeys,
+    offsets: SectionKind::IndustryOffsets,
+    postings: SectionKind::IndustryPostings,
+};
+
+/// The sections of places.
+pub const PLACES: DictionaryKinds = DictionaryKinds {
+    keys: SectionKind::PlaceKeys,
+    offsets: SectionKind::PlaceOffsets,
+    postings: SectionKind::PlacePostings,
+};
+
+/// A dictionary in a snapshot.
+pub struct Dictionary {
+    keys: fst::Map<Section>,
+    offsets: Section,
+    postings: Section,
+    key_pieces_max: usize,
+}
+
+impl Dictionary {
+    /// Opens the dictionary and checks it completely.
+    ///
+    /// # Errors
+    /// A section is not what the writer below writes.
+    pub fn open(
+        kinds: DictionaryKinds,
+        section: &dyn Fn(SectionKind) -> Section,
+        num_docs: u32,
+    ) -> Result<Dictionary, SnapshotError> {
+        let keys = open_keys(kinds.keys, section(kinds.keys))?;
+        let (offsets, postings) = (section(kinds.offsets), section(kinds.postings));
+        let starts: &[u64] = offsets.checked_slice(kinds.offsets)?;
+        if starts.len() != keys.len() {
+            return Err(SnapshotError::damaged(kinds.offsets, "one offset per key is expected"));
+        }
+        let mut end = 0;
+        for &start in starts {
+            if start != end {
+                return Err(SnapshotError::damaged(kinds.offsets, "postings do not join"));
+            }
+            let rest = &postings.as_ref()[start as usize..];
+            end += Postings::check(rest, num_docs, kinds.postings)? as u64;
+        }
+        if end != postings.as_ref().len() as u64 {
+            return Err(SnapshotError::damaged(kinds.postings, "bytes follow the last list"));
+        }
+        let mut dictionary = Dictionary { keys, offsets, postings, key_pieces_max: 1 };
+        let mut pieces_max = 1;
+        dictionary.for_each(|key, _| pieces_max = pieces_max.max(key.split(',').count()));
+        dictionary.key_pieces_max = pieces_max;
+        Ok(dictionary)
+    }
+
+    /// Most pieces, separated by commas, of any key: how far a list of values may have to be joined again.
+    pub fn key_pieces_max(&self) -> usize {
+        self.key_pieces_max
+    }
+
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Are there no keys?
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Is `key` in the dictionary?
+    pub fn contains(&self, key: &str) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    /// The postings of `key`.
+    pub fn get(&self, key: &str) -> Option<Postings<'_>> {
+        self.keys.get(key).map(|ord| self.postings(TermOrd(ord as u32)))
+    }
+
+    /// The postings of the key with ordinal `ord`.
+    pub fn postings(&self, ord: TermOrd) -> Postings<'_> {
+        let start = cast::<u64>(self.offsets.as_ref())[ord.index()];
+        Postings::read(&self.postings.as_ref()[start as usize..]).0
+    }
+
+    /// Calls `visit` with every key, in byte order, and its postings.
+    pub fn for_each(&self, mut visit: impl FnMut(&str, Postings<'_>)) {
+        let mut stream = self.keys.stream();
+        while let Some((key, ord)) = stream.next() {
+            visit(&String::from_utf8_lossy(key), self.postings(TermOrd(ord as u32)));
+        }
+    }
+}
+
+/// Opens an fst whose values are the ordinals of its keys, and proves that they are.
+pub(super) fn open_keys(
+    kind: SectionKind,
+    section: Section,
+) -> Result<fst::Map<Section>, SnapshotError> {
+    let damaged = |reason: &dyn std::fmt::Display| SnapshotError::damaged(kind, reason);
+    let keys = fst::Map::new(section).map_err(|error| damaged(&error))?;
+    keys.as_fst().verify().map_err(|error| damaged(&error))?;
+    let mut stream = keys.stream();
+    let mut ord = 0;
+    while let Some((key, value)) = stream.next() {
+        if value != ord || std::str::from_utf8(key).is_err() {
+            return Err(damaged(&"a key has a wrong ordinal or is not UTF-8"));
+        }
+        ord += 1;
+    }
+    Ok(keys)
+}
+
+/// The fst of sorted, distinct `keys`, each mapped to its ordinal.
+pub fn encode_keys<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<u8> {
+    let mut builder = fst::MapBuilder::memory();
+    for (ord, key) in keys.enumerate() {
+        builder.insert(key, ord as u64).expect("keys are sorted and distinct");
+    }
+    builder.into_inner().expect("writing to memory does not fail")
+}
+
+/// Writes a dictionary of sorted, distinct keys, each with its sorted `DocId`s (at least one).
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(
+    kinds: DictionaryKinds,
+    entries: &[(String, Vec<u32>)],
+    writer: &mut SnapshotWriter,
+) -> Result<(), SnapshotError> {
+    let keys = encode_keys(entries.iter().map(|(key, _)| key.as_str()));
+    let (mut offsets, mut postings) = (Vec::with_capacity(entries.len()), Vec::new());
+    for (_, docs) in entries {
+        offsets.push(postings.len() as u64);
+        encode(docs, &mut postings);
+    }
+    writer.section(kinds.keys, &keys)?;
+    writer.section(kinds.offsets, bytemuck::cast_slice(&offsets))?;
+    writer.section(kinds.postings, &postings)
+}

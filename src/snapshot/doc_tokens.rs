@@ -1,0 +1,206 @@
+//! The words of every business, in order: what phrases and names are checked against.
+//!
+//! ```text
+//! DOC    := CORE (varint), then for each field (name, host, industry, description): LEN (varint), TOKEN*
+//! TOKEN  := WORD | ALT | JOINED | GAP
+//! WORD   := CODE (varint, from 3)               the next position
+//! ALT    := 1, CODE                             a further form of the word before
+//! JOINED := 2, PARTS (varint), CODE             joined form of the PARTS positions up to here
+//! GAP    := 0                                   a position without a word (the end of a CJK run)
+//! ```
+//!
+//! CORE is the number of positions of the name without the legal forms at its end; LEN is in bytes; varints are
+//! LEB128. Codes number the terms by how often they occur, so that frequent words take one byte. Positions could
+//! be stored under each term instead; checking a phrase would then touch as many lists as it has words, where
+//! this touches one place of about 150 bytes.
+
+use crate::bytes::{push_varint, read_varint};
+
+/// Smallest code of a term; smaller numbers are control marks.
+pub const CODE_MIN: u32 = 3;
+const GAP: u32 = 0;
+const ALTERNATIVE: u32 = 1;
+const JOINED: u32 = 2;
+
+/// Number of searched fields.
+pub const NUM_FIELDS: usize = 4;
+
+/// One entry of a field's token stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Token {
+    /// A word at the next position.
+    Word(u32),
+    /// A further form of the word at the current position.
+    Alternative(u32),
+    /// The joined form of the last `parts` positions.
+    Joined {
+        /// Number of parts.
+        parts: u32,
+        /// Code of the joined form.
+        code: u32,
+    },
+    /// A position without a word.
+    Gap,
+}
+
+impl Token {
+    /// The code of the token's term; none for a gap.
+    pub fn code(&self) -> Option<u32> {
+        match *self {
+            Token::Word(code) | Token::Alternative(code) | Token::Joined { code, .. } => Some(code),
+            Token::Gap => None,
+        }
+    }
+
+    /// The same token with another code.
+    pub fn map_code(self, map: impl FnOnce(u32) -> u32) -> Token {
+        match self {
+            Token::Word(code) => Token::Word(map(code)),
+            Token::Alternative(code) => Token::Alternative(map(code)),
+            Token::Joined { parts, code } => Token::Joined { parts, code: map(code) },
+            Token::Gap => Token::Gap,
+        }
+    }
+}
+
+/// The tokens of one business.
+#[derive(Clone, Copy, Debug)]
+pub struct DocTokens<'a> {
+    /// Positions of the name without legal forms at its end.
+    pub name_core_len: u32,
+    fields: [&'a [u8]; NUM_FIELDS],
+}
+
+impl<'a> DocTokens<'a> {
+    /// Reads the tokens of one business; `None` if the bytes are not such.
+    #[inline]
+    pub fn read(mut bytes: &'a [u8]) -> Option<DocTokens<'a>> {
+        let name_core_len = read_varint(&mut bytes)?;
+        let mut fields = [&bytes[..0]; NUM_FIELDS];
+        for field in &mut fields {
+            let len = read_varint(&mut bytes)? as usize;
+            (*field, bytes) = bytes.split_at_checked(len)?;
+        }
+        bytes.is_empty().then_some(DocTokens { name_core_len, fields })
+    }
+
+    /// The tokens of a field.
+    #[inline]
+    pub fn field(&self, field: usize) -> Tokens<'a> {
+        Tokens { bytes: self.fields[field] }
+    }
+
+    /// Are all tokens whole, and all codes below `codes_end`?
+    pub fn check(&self, codes_end: u32) -> bool {
+        self.fields.iter().all(|&bytes| {
+            let mut tokens = Tokens { bytes };
+            let mut positions = 0;
+            for token in tokens.by_ref() {
+                let (code, parts) = match token {
+                    Token::Word(code) => (code, 0),
+                    Token::Alternative(code) => (code, 1),
+                    Token::Joined { parts, code } => (code, parts),
+                    Token::Gap => (CODE_MIN, 0),
+                };
+                if !(CODE_MIN..codes_end).contains(&code) && token != Token::Gap
+                    || parts > positions
+                {
+                    return false;
+                }
+                positions += u32::from(matches!(token, Token::Word(_) | Token::Gap));
+            }
+            tokens.bytes.is_empty()
+        })
+    }
+}
+
+/// Iterator over the tokens of one field; ends early where the bytes are no tokens.
+#[derive(Clone, Debug)]
+pub struct Tokens<'a> {
+    bytes: &'a [u8],
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    #[inline]
+    fn next(&mut self) -> Option<Token> {
+        match read_varint(&mut self.bytes)? {
+            GAP => Some(Token::Gap),
+            ALTERNATIVE => read_varint(&mut self.bytes).map(Token::Alternative),
+            JOINED => {
+                let parts = read_varint(&mut self.bytes)?;
+                read_varint(&mut self.bytes).map(|code| Token::Joined { parts, code })
+            }
+            code => Some(Token::Word(code)),
+        }
+    }
+}
+
+/// Appends the tokens of one field.
+pub fn push_token(out: &mut Vec<u8>, token: Token) {
+    match token {
+        Token::Word(code) => push_varint(out, code),
+        Token::Alternative(code) => {
+            push_varint(out, ALTERNATIVE);
+            push_varint(out, code);
+        }
+        Token::Joined { parts, code } => {
+            push_varint(out, JOINED);
+            push_varint(out, parts);
+            push_varint(out, code);
+        }
+        Token::Gap => push_varint(out, GAP),
+    }
+}
+
+/// Appends one business: the core length of its name and the token bytes of its fields.
+pub fn push_doc(out: &mut Vec<u8>, name_core_len: u32, fields: &[Vec<u8>; NUM_FIELDS]) {
+    push_varint(out, name_core_len);
+    for field in fields {
+        push_varint(out, field.len() as u32);
+        out.extend_from_slice(field);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tokens() -> impl Strategy<Value = Vec<Token>> {
+        let token = prop_oneof![
+            (CODE_MIN..5000).prop_map(Token::Word),
+            Just(Token::Gap),
+            (CODE_MIN..5000).prop_map(Token::Alternative),
+            (1u32..9, CODE_MIN..5000).prop_map(|(parts, code)| Token::Joined { parts, code }),
+        ];
+        proptest::collection::vec(token, 0..30)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(name in tokens(), description in tokens(), core in 0u32..50) {
+            let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
+            name.iter().for_each(|&token| push_token(&mut fields[0], token));
+            description.iter().for_each(|&token| push_token(&mut fields[3], token));
+            let mut bytes = Vec::new();
+            push_doc(&mut bytes, core, &fields);
+            let doc = DocTokens::read(&bytes).unwrap();
+            prop_assert_eq!(doc.name_core_len, core);
+            prop_assert_eq!(doc.field(0).collect::<Vec<_>>(), name);
+            prop_assert_eq!(doc.field(1).count(), 0);
+            prop_assert_eq!(doc.field(3).collect::<Vec<_>>(), description);
+            for end in 0..bytes.len() {
+                prop_assert!(DocTokens::read(&bytes[..end]).is_none());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes: Vec<u8>) {
+            if let Some(doc) = DocTokens::read(&bytes) {
+                doc.check(1000);
+            }
+        }
+    }
+}

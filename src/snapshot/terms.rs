@@ -1,0 +1,176 @@
+//! The term dictionary: every indexed word with its lists of postings.
+//!
+//! A term has up to five lists ([`TermLists`]). The first answers "which businesses match this word of `q`"
+//! with one look-up: all four fields, plurals included. The others tell names apart for the tiers of relevance,
+//! so that the best tiers of a one-word query are read, not computed.
+//!
+//! ```text
+//! BLOCK := MASK (u32, bit i: list i is present), 0 (u32), POSTINGS for each bit set, in order of the bits
+//! ```
+//!
+//! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section;
+//! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
+
+use super::dictionary::{encode_keys, open_keys};
+use super::error::SnapshotError;
+use super::format::SectionKind;
+use super::mapped::Section;
+use super::postings::{Postings, encode};
+use super::writer::SnapshotWriter;
+use crate::bytes::cast;
+use crate::ids::TermOrd;
+
+/// Number of lists that a term may have.
+pub const NUM_LISTS: usize = 5;
+
+/// The lists of one term.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct TermLists<'a> {
+    /// Businesses that match the term as a word of a query: in name or host as it is, in industry and
+    /// description in singular or plural.
+    pub any: Option<Postings<'a>>,
+    /// Businesses whose name is the term, legal forms at its end aside.
+    pub name_is: Option<Postings<'a>>,
+    /// Businesses whose name starts with the term and goes on.
+    pub name_starts: Option<Postings<'a>>,
+    /// Businesses with the term elsewhere in their name.
+    pub name_has: Option<Postings<'a>>,
+    /// Businesses with the term in their host.
+    pub host: Option<Postings<'a>>,
+}
+
+/// The term dictionary of a snapshot.
+pub struct Terms {
+    keys: fst::Map<Section>,
+    offsets: Section,
+    codes: Section,
+    postings: Section,
+}
+
+impl Terms {
+    /// Opens the dictionary and checks it completely.
+    ///
+    /// # Errors
+    /// A section is not what [`TermsWriter`] writes.
+    pub fn open(
+        section: &dyn Fn(SectionKind) -> Section,
+        num_docs: u32,
+    ) -> Result<Terms, SnapshotError> {
+        let keys = open_keys(SectionKind::TermKeys, section(SectionKind::TermKeys))?;
+        let (offsets, codes) = (section(SectionKind::TermOffsets), section(SectionKind::TermCodes));
+        let postings = section(SectionKind::TermPostings);
+        let starts: &[u64] = offsets.checked_slice(SectionKind::TermOffsets)?;
+        let numbers: &[u32] = codes.checked_slice(SectionKind::TermCodes)?;
+        if starts.len() != keys.len() + 1 || numbers.len() != keys.len() {
+            return Err(SnapshotError::damaged(SectionKind::TermOffsets, "wrong number of terms"));
+        }
+        let damaged = |reason| Err(SnapshotError::damaged(SectionKind::TermPostings, reason));
+        let bytes = postings.as_ref();
+        let mut end = 0;
+        for (&start, &next) in starts.iter().zip(&starts[1..]) {
+            if start != end || next > bytes.len() as u64 || next < start + 8 {
+                return damaged("blocks of terms do not join");
+            }
+            let block = &bytes[start as usize..next as usize];
+            let head: &[u32] = cast(&block[..8]);
+            if head[0] == 0 || head[0] >= 1 << NUM_LISTS || head[1] != 0 {
+                return damaged("a term has unknown lists");
+            }
+            let mut at = 8;
+            for _ in 0..head[0].count_ones() {
+                at += Postings::check(&block[at..], num_docs, SectionKind::TermPostings)?;
+            }
+            end = start + at as u64;
+        }
+        if end != bytes.len() as u64 || starts.last() != Some(&end) {
+            return damaged("bytes follow the last term");
+        }
+        Ok(Terms { keys, offsets, codes, postings })
+    }
+
+    /// Number of terms.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Are there no terms?
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The ordinal of `term`.
+    pub fn ord(&self, term: &str) -> Option<TermOrd> {
+        self.keys.get(term).map(|ord| TermOrd(ord as u32))
+    }
+
+    /// The fst from term to ordinal.
+    pub fn keys(&self) -> &fst::Map<Section> {
+        &self.keys
+    }
+
+    /// The number of a term in the token streams.
+    pub fn code(&self, ord: TermOrd) -> u32 {
+        cast::<u32>(self.codes.as_ref())[ord.index()]
+    }
+
+    /// The lists of a term.
+    pub fn lists(&self, ord: TermOrd) -> TermLists<'_> {
+        let start = cast::<u64>(self.offsets.as_ref())[ord.index()];
+        let block = &self.postings.as_ref()[start as usize..];
+        let mask = cast::<u32>(&block[..8])[0];
+        let mut rest = &block[8..];
+        let mut lists = [None; NUM_LISTS];
+        for (at, list) in lists.iter_mut().enumerate() {
+            if mask >> at & 1 == 1 {
+                let (postings, behind) = Postings::read(rest);
+                (*list, rest) = (Some(postings), behind);
+            }
+        }
+        let [any, name_is, name_starts, name_has, host] = lists;
+        TermLists { any, name_is, name_starts, name_has, host }
+    }
+}
+
+impl std::fmt::Debug for Terms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Terms({})", self.len())
+    }
+}
+
+/// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty.
+pub fn encode_block(lists: [&[u32]; NUM_LISTS], out: &mut Vec<u8>) {
+    let mask =
+        (0..NUM_LISTS).filter(|&at| !lists[at].is_empty()).fold(0u32, |mask, at| mask | 1 << at);
+    out.extend(mask.to_le_bytes());
+    out.extend([0; 4]);
+    lists.iter().filter(|docs| !docs.is_empty()).for_each(|docs| encode(docs, out));
+}
+
+/// Writes the sections of the term dictionary.
+///
+/// `terms` are sorted and distinct; `codes` has one number for each; `blocks` are their encoded blocks in order,
+/// in pieces of any size, with the length of every block in `block_lens`.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write<'a>(
+    terms: impl Iterator<Item = &'a str>,
+    codes: &[u32],
+    block_lens: &[u64],
+    blocks: impl Iterator<Item = &'a [u8]>,
+    writer: &mut SnapshotWriter,
+) -> Result<(), SnapshotError> {
+    writer.section(SectionKind::TermKeys, &encode_keys(terms))?;
+    let mut offsets = Vec::with_capacity(block_lens.len() + 1);
+    offsets.push(0u64);
+    for len in block_lens {
+        offsets.push(offsets[offsets.len() - 1] + len);
+    }
+    writer.section(SectionKind::TermOffsets, bytemuck::cast_slice(&offsets))?;
+    writer.section(SectionKind::TermCodes, bytemuck::cast_slice(codes))?;
+    let mut section = writer.begin(SectionKind::TermPostings)?;
+    for piece in blocks {
+        section.write(piece)?;
+    }
+    section.end()
+}

@@ -1,0 +1,5 @@
+//! All integration tests, in one target: one link.
+
+mod collections;
+mod oracle;
+mod properties;

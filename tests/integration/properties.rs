@@ -1,0 +1,385 @@
+//! Property tests: the engine must answer as the oracle does, on random collections and requests.
+//!
+//! For each pair of a collection and a request: the total; the exact sequence under every sort and order; walks
+//! over pages of random sizes, forward and back; that a further filter never adds matches; and the bytes of the
+//! first page. A failing pair is shrunk and shown. At the end the run shows how often each rule decided
+//! something, and fails if one never did.
+//!
+//! `FIRMAMENT_PAIRS` is the number of pairs and `FIRMAMENT_SEED` where they come from: the same seed gives the
+//! same pairs. A million pairs by hand:
+//!
+//! ```text
+//! FIRMAMENT_PAIRS=1000000 FIRMAMENT_SEED=7 cargo test --release --test integration -- --nocapture answers
+//! ```
+
+mod coverage;
+mod shrink;
+
+use crate::collections::{self, Record, Request, Rng};
+use crate::oracle::{Oracle, rows};
+use coverage::Coverage;
+use firmament::company::Company;
+use firmament::ids::DocId;
+use firmament::query::{Cursor, Page, Query, Scratch, search};
+use firmament::snapshot::Snapshot;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+const PAIRS_DEFAULT: u64 = 12_000;
+const SEED_DEFAULT: u64 = 20_260_101;
+
+/// Fewer pairs than this need not exercise every rule.
+const PAIRS_TO_COVER: u64 = 10_000;
+
+/// What is wrong with an answer.
+type Fault = String;
+
+/// Returns a fault unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(format!($($message)+));
+        }
+    };
+}
+
+/// A published collection.
+struct Subject {
+    snapshot: Snapshot,
+    /// Which record each `DocId` is.
+    numbers: Vec<usize>,
+    _folder: tempfile::TempDir,
+}
+
+impl Subject {
+    /// Builds, publishes and opens a snapshot of the lines.
+    fn publish(companies: &[Company], lines: &str) -> Subject {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("collection.firmament");
+        if let Err(error) = firmament::build::from_jsonl(lines, &path) {
+            panic!("the collection cannot be built: {error}");
+        }
+        let snapshot = match Snapshot::open(&path) {
+            Ok(snapshot) => snapshot,
+            Err(error) => panic!("the snapshot cannot be opened: {error}"),
+        };
+        let by_id: HashMap<&str, usize> =
+            (0..).zip(companies).map(|(number, company)| (company.id.as_str(), number)).collect();
+        let number_of = |doc: u32| {
+            let json: serde_json::Value =
+                serde_json::from_slice(snapshot.document(DocId(doc))).expect("a document is JSON");
+            by_id[json["id"].as_str().expect("a document has an id")]
+        };
+        let numbers = (0..companies.len() as u32).map(number_of).collect();
+        Subject { snapshot, numbers, _folder: folder }
+    }
+}
+
+/// One request to one collection, and what is needed to check it.
+struct Pair<'a> {
+    oracle: &'a Oracle,
+    subject: &'a Subject,
+    records: &'a [Record],
+    request: &'a Request,
+    rng: Rng,
+    scratch: &'a mut Scratch,
+}
+
+impl Pair<'_> {
+    /// Checks everything.
+    fn check(&mut self) -> Result<(), Fault> {
+        let query = self.request.query().expect("a request that was generated");
+        let matches = self.oracle.matches(&query);
+        let sequence = self.oracle.sequence(&matches, query.sort, query.order);
+        let first = self.page(&query, &sequence, 0..query.limit as usize)?;
+        self.check_bytes(&first, &sequence)?;
+        self.check_walk(&query, &sequence)?;
+        for sort in collections::SORTS {
+            for order in collections::ORDERS {
+                let sequence = self.oracle.sequence(&matches, sort, order);
+                self.check_order(&Query { sort, order, limit: 100, ..query.clone() }, &sequence)?;
+            }
+        }
+        self.check_narrowing(sequence.len())
+    }
+
+    /// The engine's answer; a panic of the engine is a fault.
+    fn ask(&mut self, query: &Query) -> Result<Page, Fault> {
+        caught(|| Ok(search(&self.subject.snapshot, query, self.scratch)))
+    }
+
+    /// Asks for one page and compares it with a range of the sequence, of which the end may be beyond the last
+    /// business.
+    fn page(
+        &mut self,
+        query: &Query,
+        sequence: &[usize],
+        range: Range<usize>,
+    ) -> Result<Page, Fault> {
+        let (start, end) = (range.start, range.end.min(sequence.len()));
+        let what = || {
+            let side = query.cursor.map_or("first page".to_owned(), |c| format!("{:?}", c.side));
+            let (sort, order, limit) = (query.sort, query.order, query.limit);
+            format!("{sort:?} {order:?}, limit {limit}, {start}..{end}, {side}")
+        };
+        let page = self.ask(query).map_err(|fault| format!("{}: {fault}", what()))?;
+        ensure!(
+            page.total == sequence.len() as u64,
+            "{}: total is {}, should be {}",
+            what(),
+            page.total,
+            sequence.len()
+        );
+        let numbers: Vec<usize> =
+            page.docs.iter().map(|doc| self.subject.numbers[doc.index()]).collect();
+        ensure!(
+            numbers == sequence[start..end],
+            "{}: businesses are\n  {:?}, should be\n  {:?}",
+            what(),
+            self.ids(&numbers),
+            self.ids(&sequence[start..end])
+        );
+        ensure!(
+            page.next_cursor.is_none() == (end == sequence.len()),
+            "{}: next_cursor is {:?} at {end} of {}",
+            what(),
+            page.next_cursor,
+            sequence.len()
+        );
+        ensure!(
+            page.previous_cursor.is_none() == (start == 0),
+            "{}: previous_cursor is {:?}",
+            what(),
+            page.previous_cursor
+        );
+        Ok(page)
+    }
+
+    fn ids(&self, numbers: &[usize]) -> Vec<&str> {
+        let records = self.oracle.records();
+        numbers.iter().map(|&number| records[number].company.id.as_str()).collect()
+    }
+
+    /// A page size that cuts the sequence into some pages.
+    fn page_size(&mut self, len: usize) -> u32 {
+        let most = if self.rng.chance(30) { 100 } else { (len / 4).clamp(1, 100) };
+        self.rng.within(1, most) as u32
+    }
+
+    /// "Pages of any size, concatenated, are the one full sequence", forward and back; and the page before the
+    /// next page is this page.
+    fn check_walk(&mut self, query: &Query, sequence: &[usize]) -> Result<(), Fault> {
+        let mut query = query.clone();
+        query.limit = self.page_size(sequence.len());
+        let mut range = 0..query.limit as usize;
+        let mut page = self.page(&query, sequence, range.clone())?;
+        while let Some(next) = page.next_cursor {
+            let (range_before, limit_before) = (range.clone(), query.limit);
+            query.limit = self.page_size(sequence.len());
+            query.cursor = Some(travelled(next)?);
+            range = range.end..range.end + query.limit as usize;
+            page = self.page(&query, sequence, range.clone())?;
+            if let Some(previous) = page.previous_cursor.filter(|_| self.rng.chance(20)) {
+                let (limit, cursor) = (limit_before, Some(travelled(previous)?));
+                self.page(&Query { limit, cursor, ..query.clone() }, sequence, range_before)?;
+            }
+        }
+        while let Some(previous) = page.previous_cursor {
+            query.limit = self.page_size(sequence.len());
+            query.cursor = Some(travelled(previous)?);
+            range = range.start.saturating_sub(query.limit as usize)..range.start;
+            page = self.page(&query, sequence, range.clone())?;
+        }
+        Ok(())
+    }
+
+    /// The whole sequence in the largest pages.
+    fn check_order(&mut self, query: &Query, sequence: &[usize]) -> Result<(), Fault> {
+        let mut query = query.clone();
+        let len = query.limit as usize;
+        let (mut start, mut page) = (0, self.page(&query, sequence, 0..len)?);
+        while let Some(next) = page.next_cursor {
+            start += len;
+            query.cursor = Some(next);
+            page = self.page(&query, sequence, start..start + len)?;
+        }
+        Ok(())
+    }
+
+    /// Adding a filter never raises the total.
+    fn check_narrowing(&mut self, total: usize) -> Result<(), Fault> {
+        let mut narrower = self.request.clone();
+        match self.rng.below(4) {
+            0 if narrower.industries.is_empty() => {
+                narrower.industries =
+                    vec![collections::industry_filter(&mut self.rng, self.records)];
+            }
+            1 if narrower.locations.is_empty() => {
+                narrower.locations =
+                    vec![collections::location_filter(&mut self.rng, self.records)];
+            }
+            2 if narrower.min.is_none() => {
+                let bound = collections::employee_bound(&mut self.rng);
+                narrower.min = Some(bound.min(narrower.max.unwrap_or(u64::MAX)));
+            }
+            3 if narrower.max.is_none() => {
+                let bound = collections::employee_bound(&mut self.rng);
+                narrower.max = Some(bound.max(narrower.min.unwrap_or(0)));
+            }
+            _ => return Ok(()),
+        }
+        let query = narrower.query().expect("only filters were added");
+        let page = self.ask(&query).map_err(|fault| format!("{narrower}: {fault}"))?;
+        ensure!(
+            page.total <= total as u64,
+            "a further filter raises the total from {total} to {}: {narrower}",
+            page.total
+        );
+        Ok(())
+    }
+
+    /// The first page as it is sent: the records as given, trimmed, with all keys in order.
+    fn check_bytes(&self, page: &Page, sequence: &[usize]) -> Result<(), Fault> {
+        let records = self.oracle.records();
+        let results: Vec<String> = sequence[..page.docs.len()]
+            .iter()
+            .map(|&number| rendered(&records[number].company))
+            .collect();
+        let cursor = |cursor: &Option<Cursor>| text_or_null(cursor.map(|c| c.encode()).as_deref());
+        let expected = format!(
+            r#"{{"results":[{}],"pagination":{{"total":{},"limit":{},"next_cursor":{},"previous_cursor":{}}}}}"#,
+            results.join(","),
+            sequence.len(),
+            page.docs.len(),
+            cursor(&page.next_cursor),
+            cursor(&page.previous_cursor),
+        );
+        let bytes = firmament::render::page(&self.subject.snapshot, page);
+        let sent = String::from_utf8_lossy(&bytes);
+        ensure!(sent == expected, "the answer is\n  {sent}\nshould be\n  {expected}");
+        Ok(())
+    }
+}
+
+/// A cursor after its way to the caller and back.
+fn travelled(cursor: Cursor) -> Result<Cursor, Fault> {
+    let text = cursor.encode();
+    Cursor::decode(&text).map_err(|_| format!("an issued cursor is refused: {text}"))
+}
+
+/// A business as every response shows it.
+fn rendered(company: &Company) -> String {
+    let number = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
+    let text = |value: &Option<String>| text_or_null(value.as_deref());
+    format!(
+        r#"{{"id":{},"name":{},"website":{},"description":{},"industry":{},"employee_count":{},"location":{{"city":{},"state":{},"country":{}}},"founded_year":{}}}"#,
+        collections::json_text(&company.id),
+        collections::json_text(&company.name),
+        text(&company.website),
+        text(&company.description),
+        text(&company.industry),
+        number(company.employee_count),
+        text(&company.location.city),
+        text(&company.location.state),
+        text(&company.location.country),
+        number(company.founded_year.map(u64::from)),
+    )
+}
+
+fn text_or_null(text: Option<&str>) -> String {
+    text.map_or("null".to_owned(), collections::json_text)
+}
+
+fn companies(records: &[Record]) -> Vec<Company> {
+    records.iter().map(|record| record.company.clone()).collect()
+}
+
+fn lines(records: &[Record]) -> String {
+    records.iter().map(|record| format!("{}\n", record.line)).collect()
+}
+
+/// What a check finds; a panic is a fault too.
+fn caught<T>(check: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(format!("panic: {}", text.unwrap_or_default()))
+    })
+}
+
+/// How large a collection is: most are small, so that every place matters; some are larger than a page, and a
+/// few are large enough for words that few businesses hold.
+fn collection_len(rng: &mut Rng, number: u64) -> usize {
+    match number % 50 {
+        0 => rng.within(1, 3),
+        17 => rng.within(300, 700),
+        33 if number % 100 == 33 => rng.within(1500, 3000),
+        _ => rng.within(4, 90),
+    }
+}
+
+fn variable(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect(name))
+}
+
+#[test]
+fn the_engine_answers_as_the_oracle_does() {
+    let pairs = variable("FIRMAMENT_PAIRS", PAIRS_DEFAULT);
+    let seed = variable("FIRMAMENT_SEED", SEED_DEFAULT);
+    let mut coverage = Coverage::default();
+    let mut scratch = Scratch::default();
+    let (mut done, mut collection) = (0, 0);
+    while done < pairs {
+        let mut rng = Rng::new(seed, collection);
+        let len = collection_len(&mut rng, collection);
+        let records = collections::records(&mut rng, len);
+        let oracle = Oracle::new(companies(&records));
+        let subject = match std::panic::catch_unwind(|| {
+            Subject::publish(&companies(&records), &lines(&records))
+        }) {
+            Ok(subject) => subject,
+            Err(_) => {
+                shrink::report(seed, &records, &Request { limit: 1, ..Request::default() }, &rng)
+            }
+        };
+        let requests = if len > 200 { 30 } else { 120 };
+        for _ in 0..requests.min(pairs - done) {
+            let request = collections::request(&mut rng, &records);
+            let Some(query) = request.query() else { continue };
+            let (oracle, subject, scratch) = (&oracle, &subject, &mut scratch);
+            let rng_of_pair = Rng::new(rng.next(), done);
+            let (records, request, rng) = (&records[..], &request, rng_of_pair.clone());
+            let mut pair = Pair { oracle, subject, records, request, rng, scratch };
+            if caught(|| pair.check()).is_err() {
+                shrink::report(seed, records, request, &rng_of_pair);
+            }
+            coverage.observe(oracle, &query);
+            done += 1;
+        }
+        collection += 1;
+    }
+    coverage.print();
+    println!("{done} pairs on {collection} collections with FIRMAMENT_SEED={seed}");
+    if pairs >= PAIRS_TO_COVER {
+        assert_eq!(coverage.never_seen(), Vec::<&str>::new(), "rules that no pair exercised");
+    }
+}
+
+#[test]
+fn the_engine_answers_as_the_contract_says() {
+    for group in rows::GROUPS {
+        let companies = rows::companies(group);
+        let lines: String =
+            companies.iter().map(|company| format!("{}\n", rendered(company))).collect();
+        let subject = Subject::publish(&companies, &lines);
+        let mut scratch = Scratch::default();
+        for (request, expected) in group.rows {
+            let page = search(&subject.snapshot, &rows::query(request, group.sort), &mut scratch);
+            let id = |doc: &DocId| companies[subject.numbers[doc.index()]].id.as_str();
+            let ids: Vec<&str> = page.docs.iter().map(id).collect();
+            assert_eq!(ids.join(" "), *expected, "{}: {request}", group.about);
+            assert_eq!(page.total, ids.len() as u64, "{}: {request}", group.about);
+        }
+    }
+}

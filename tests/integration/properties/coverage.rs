@@ -1,0 +1,296 @@
+//! Counts how often each rule decided something. A property test whose rules never fire proves nothing.
+
+use crate::oracle::filters::{Filters, fits};
+use crate::oracle::text::{Searched, Tier, ranking_words, term_matches, tier};
+use crate::oracle::{Match, Oracle, Record};
+use firmament::places::{PlaceFilter, PlaceKind, PlacePart};
+use firmament::query::text::{QueryWord, Term, TextQuery};
+use firmament::query::{Query, SortKey, SortOrder};
+use std::collections::{BTreeMap, HashSet};
+
+/// Every rule that a run must exercise.
+const RULES: &[&str] = &[
+    "clause: compound by its joined form",
+    "clause: compound by its parts",
+    "clause: legal form left out",
+    "clause: quoted phrase",
+    "clause: quoted word",
+    "clause: run",
+    "clause: starred word",
+    "clause: word",
+    "clause: word by its plural",
+    "clause: word by its umlaut",
+    "excluded: compound",
+    "excluded: phrase",
+    "excluded: word",
+    "filter: employees, both bounds",
+    "filter: employees, max",
+    "filter: employees, min",
+    "filter: employees, missing count",
+    "filter: industry",
+    "filter: industry, several",
+    "filter: industry, unknown",
+    "filter: industry, with a comma",
+    "filter: location, alias",
+    "filter: location, cut",
+    "filter: location, one part",
+    "filter: location, quoted",
+    "filter: location, several values",
+    "filter: location, three parts",
+    "filter: location, two parts",
+    "filter: location, unknown",
+    "order: EmployeeCount Asc",
+    "order: EmployeeCount Desc",
+    "order: FoundedYear Asc",
+    "order: FoundedYear Desc",
+    "order: Name Asc",
+    "order: Name Desc",
+    "order: Relevance Asc",
+    "order: Relevance Desc",
+    "order: missing count",
+    "order: missing year",
+    "order: same count, other name",
+    "order: same name, other count",
+    "order: same name and count",
+    "pages: empty answer",
+    "pages: one",
+    "pages: several",
+    "q: blank",
+    "q: only exclusions",
+    "q: without words",
+    "tier: all words in the name",
+    "tier: name is q",
+    "tier: name is q, by the joined form",
+    "tier: name starts with q",
+    "tier: name starts with q, by the joined form",
+    "tier: none",
+    "tier: phrase elsewhere, several words",
+    "tier: phrase elsewhere, one word",
+    "tier: several in one answer",
+    "tier: some words in the name",
+];
+
+/// Most matches of one answer that are looked at.
+const MATCHES_MAX: usize = 40;
+
+/// How often each rule decided something.
+#[derive(Default)]
+pub struct Coverage {
+    counts: BTreeMap<&'static str, u64>,
+}
+
+impl Coverage {
+    /// Looks at one request and its answer.
+    pub fn observe(&mut self, oracle: &Oracle, query: &Query) {
+        let matches = oracle.matches(query);
+        let rows: Vec<&Record> = matches.iter().map(|m| &oracle.records()[m.record]).collect();
+        self.observe_order(query, &rows);
+        self.observe_filters(query, oracle.records());
+        self.observe_text(&query.text, oracle.records(), &matches);
+    }
+
+    /// Shows the counts.
+    pub fn print(&self) {
+        for rule in RULES {
+            println!("{:>10}  {rule}", self.counts.get(rule).copied().unwrap_or_default());
+        }
+    }
+
+    /// The rules that were never exercised.
+    pub fn never_seen(&self) -> Vec<&'static str> {
+        RULES.iter().copied().filter(|rule| !self.counts.contains_key(rule)).collect()
+    }
+
+    fn see(&mut self, rule: &'static str) {
+        self.see_if(true, rule);
+    }
+
+    fn see_if(&mut self, happened: bool, rule: &'static str) {
+        if happened {
+            assert!(RULES.contains(&rule), "{rule} is not listed");
+            *self.counts.entry(rule).or_default() += 1;
+        }
+    }
+
+    fn observe_order(&mut self, query: &Query, rows: &[&Record]) {
+        self.see(match rows.len() {
+            0 => "pages: empty answer",
+            len if len <= query.limit as usize => "pages: one",
+            _ => "pages: several",
+        });
+        if rows.len() < 2 {
+            return;
+        }
+        self.see(match (query.sort, query.order) {
+            (SortKey::Relevance, SortOrder::Asc) => "order: Relevance Asc",
+            (SortKey::Relevance, SortOrder::Desc) => "order: Relevance Desc",
+            (SortKey::Name, SortOrder::Asc) => "order: Name Asc",
+            (SortKey::Name, SortOrder::Desc) => "order: Name Desc",
+            (SortKey::EmployeeCount, SortOrder::Asc) => "order: EmployeeCount Asc",
+            (SortKey::EmployeeCount, SortOrder::Desc) => "order: EmployeeCount Desc",
+            (SortKey::FoundedYear, SortOrder::Asc) => "order: FoundedYear Asc",
+            (SortKey::FoundedYear, SortOrder::Desc) => "order: FoundedYear Desc",
+        });
+        let mut companies = rows.iter().map(|row| &row.company);
+        self.see_if(companies.clone().any(|c| c.employee_count.is_none()), "order: missing count");
+        self.see_if(companies.any(|c| c.founded_year.is_none()), "order: missing year");
+        for pair in rows.windows(2).take(MATCHES_MAX) {
+            let (a, b) = (&pair[0].company, &pair[1].company);
+            let same_count = a.employee_count == b.employee_count;
+            let rule = match (a.name == b.name, same_count) {
+                (true, true) => "order: same name and count",
+                (true, false) => "order: same name, other count",
+                (false, true) => "order: same count, other name",
+                (false, false) => continue,
+            };
+            self.see(rule);
+        }
+    }
+
+    fn observe_filters(&mut self, query: &Query, records: &[Record]) {
+        let filters = Filters::of(query, records);
+        let decides = |admit: &dyn Fn(&Record) -> bool| {
+            records.iter().any(admit) && !records.iter().all(admit)
+        };
+        if let Some(asked) = &filters.industries {
+            let admits = |form: &&String| records.iter().any(|r| r.values.industry.contains(form));
+            let known: HashSet<&String> = asked.iter().filter(admits).collect();
+            self.see_if(decides(&|r| filters.admit_industry(r)), "filter: industry");
+            self.see_if(known.len() > 1, "filter: industry, several");
+            self.see_if(known.is_empty(), "filter: industry, unknown");
+            self.see_if(
+                known.iter().any(|name| name.contains(',')),
+                "filter: industry, with a comma",
+            );
+        }
+        for (value, asked) in query.locations.iter().zip(filters.locations.iter().flatten()) {
+            self.observe_location(value, asked, records);
+        }
+        if let Some([first, second, ..]) = filters.locations.as_deref() {
+            let parts = |filter: &PlaceFilter| matches!(filter, PlaceFilter::Parts(_));
+            self.see_if(parts(first) && parts(second), "filter: location, several values");
+        }
+        let rule = match (query.employee_count_min, query.employee_count_max) {
+            (None, None) => return,
+            (Some(_), None) => "filter: employees, min",
+            (None, Some(_)) => "filter: employees, max",
+            (Some(_), Some(_)) => "filter: employees, both bounds",
+        };
+        self.see_if(decides(&|r| filters.admit_employees(r)), rule);
+        let is_missing = records.iter().any(|r| r.company.employee_count.is_none());
+        self.see_if(is_missing, "filter: employees, missing count");
+    }
+
+    fn observe_location(&mut self, value: &str, asked: &PlaceFilter, records: &[Record]) {
+        let PlaceFilter::Parts(asked) = asked else {
+            self.see("filter: location, unknown");
+            return;
+        };
+        let admits = |parts: &[PlacePart]| {
+            records.iter().filter(|r| fits(parts, &PlaceKind::ALL, &r.values.places)).count()
+        };
+        let found = admits(&asked.parts);
+        if found == 0 || found == records.len() {
+            return;
+        }
+        self.see(match asked.parts.len() {
+            1 => "filter: location, one part",
+            2 => "filter: location, two parts",
+            _ => "filter: location, three parts",
+        });
+        self.see_if(value.contains('"'), "filter: location, quoted");
+        let is_cut = asked.parts.len() > 1 && !value.contains([',', '"']);
+        self.see_if(is_cut, "filter: location, cut");
+        let mut literal = asked.parts.clone();
+        literal.iter_mut().for_each(|part| part.meanings.retain(|key| !key.as_str().contains('@')));
+        self.see_if(admits(&literal) < found, "filter: location, alias");
+    }
+
+    fn observe_text(&mut self, q: &TextQuery, records: &[Record], matches: &[Match]) {
+        self.see_if(q.is_blank(), "q: blank");
+        self.see_if(q.is_wordless(), "q: without words");
+        let only_exclusions = q.clauses().is_empty() && !q.excluded().is_empty();
+        self.see_if(only_exclusions && !matches.is_empty(), "q: only exclusions");
+        let words = ranking_words(q).words;
+        for found in matches.iter().take(MATCHES_MAX) {
+            let record = &records[found.record].searched;
+            self.observe_clauses(q, record);
+            if !words.is_empty() {
+                self.observe_tier(q, record, &words);
+            }
+        }
+        let tiers: HashSet<Tier> = matches.iter().map(|found| found.tier).collect();
+        self.see_if(tiers.len() > 1, "tier: several in one answer");
+        for record in records.iter().take(MATCHES_MAX) {
+            self.observe_exclusions(q, &record.searched);
+        }
+    }
+
+    fn observe_tier(&mut self, q: &TextQuery, record: &Searched, words: &[(u32, QueryWord)]) {
+        let name = record.name();
+        let stands_first = |(at, word): &(u32, QueryWord)| {
+            let mut entries =
+                name.entries.iter().filter(|e| e.joins.is_none() && e.position == *at);
+            entries.any(|entry| word.forms.contains(&entry.text))
+        };
+        let by_words = words.iter().all(stands_first);
+        self.see(match tier(q, record) {
+            Tier::NameIsQ if by_words => "tier: name is q",
+            Tier::NameIsQ => "tier: name is q, by the joined form",
+            Tier::NameStartsWithQ if by_words => "tier: name starts with q",
+            Tier::NameStartsWithQ => "tier: name starts with q, by the joined form",
+            Tier::AllWordsInName => "tier: all words in the name",
+            Tier::PhraseElsewhere if words.len() > 1 => "tier: phrase elsewhere, several words",
+            Tier::PhraseElsewhere => "tier: phrase elsewhere, one word",
+            Tier::SomeWordsInName => "tier: some words in the name",
+            Tier::NoWordsInName => "tier: none",
+        });
+    }
+
+    fn observe_clauses(&mut self, q: &TextQuery, record: &Searched) {
+        for clause in q.required() {
+            self.see_if(clause.is_starred, "clause: starred word");
+            match &clause.term {
+                Term::Word(word) => {
+                    let as_written = record.fields.iter().any(|field| {
+                        field.entries.iter().any(|entry| word.forms.contains(&entry.text))
+                    });
+                    let by_first_form = record
+                        .fields
+                        .iter()
+                        .any(|field| field.entries.iter().any(|entry| word.forms[0] == entry.text));
+                    self.see(match (as_written, by_first_form) {
+                        (true, true) => "clause: word",
+                        (true, false) => "clause: word by its umlaut",
+                        _ => "clause: word by its plural",
+                    });
+                }
+                Term::Compound { joined, parts } => {
+                    let by_joined = record.fields.iter().any(|field| field.has_word(joined));
+                    let by_parts = record.fields.iter().any(|field| field.has_phrase(parts));
+                    self.see_if(by_joined && !by_parts, "clause: compound by its joined form");
+                    self.see_if(by_parts && !by_joined, "clause: compound by its parts");
+                }
+                Term::Phrase(_) if !clause.is_quoted => self.see("clause: run"),
+                Term::Phrase(phrase) if phrase.words.len() == 1 => self.see("clause: quoted word"),
+                Term::Phrase(_) => self.see("clause: quoted phrase"),
+            }
+        }
+        let mut forms = q.trailing_forms().iter();
+        let left_out = forms.any(|clause| !term_matches(&clause.term, record));
+        self.see_if(left_out, "clause: legal form left out");
+    }
+
+    fn observe_exclusions(&mut self, q: &TextQuery, record: &Searched) {
+        let is_required = q.required().iter().all(|clause| term_matches(&clause.term, record));
+        let excluding: Vec<&Term> =
+            q.excluded().iter().filter(|term| term_matches(term, record)).collect();
+        if let ([term], true) = (&excluding[..], is_required) {
+            self.see(match term {
+                Term::Word(_) => "excluded: word",
+                Term::Compound { .. } => "excluded: compound",
+                Term::Phrase(_) => "excluded: phrase",
+            });
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `firmament-tools`: everything an operator does with snapshots and keys, one sub-command a file.
+//!
+//! Exit codes: 0 done, 1 failure, 2 usage, 3 records rejected, 4 verification failed. Data go to standard
+//! output, progress and messages to standard error.
+
+mod build;
+mod generate;
+mod inspect;
+mod keys;
+mod progress;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Build, check and look into snapshots; manage API keys
+#[derive(Parser)]
+#[command(version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  firmament-tools build companies.jsonl.gz --output companies.firmament
+  zcat companies-*.jsonl.gz | firmament-tools build - --output companies.firmament
+  firmament-tools verify companies.firmament
+  firmament-tools inspect companies.firmament
+  firmament-tools generate --records 100000 --output synthetic.jsonl
+  firmament-tools keys new acme --keys keys.json
+
+Exit codes: 0 done, 1 failure, 2 usage, 3 records rejected, 4 verification failed.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compile records into a snapshot
+    Build(build::BuildArguments),
+    /// Check a snapshot completely
+    Verify {
+        /// The snapshot file
+        snapshot: PathBuf,
+    },
+    /// Show what is in a snapshot: sections, sizes, cardinalities, top industries and places
+    Inspect(inspect::InspectArguments),
+    /// Write synthetic records, the same for the same seed
+    Generate(generate::GenerateArgs),
+    /// Create, list and revoke API keys
+    #[command(subcommand)]
+    Keys(keys::KeysCommand),
+}
+
+/// What to tell the operator, and the shell.
+struct Failure {
+    message: String,
+    exit_code: u8,
+}
+
+impl Failure {
+    /// The error with its causes, one line.
+    fn new(error: &dyn std::error::Error, exit_code: u8) -> Failure {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message = format!("{message}: {error}");
+            cause = error.source();
+        }
+        Failure { message, exit_code }
+    }
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Build(arguments) => build::run(&arguments),
+        Command::Verify { snapshot } => inspect::verify(&snapshot),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Generate(arguments) => {
+            generate::run(&arguments).map_err(|error| Failure::new(&*error, 1))
+        }
+        Command::Keys(command) => keys::run(command).map_err(|error| Failure::new(&*error, 1)),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("firmament-tools: {}", failure.message);
+            ExitCode::from(failure.exit_code)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}
