@@ -193,6 +193,9 @@ impl<'s> Planner<'s> {
                 Plan::union([self.word(joined), self.phrase(parts)])
             }
             Term::Phrase(phrase) => self.phrase(phrase),
+            Term::Host { labels, .. } => {
+                Plan::intersection(labels.iter().map(|label| self.term(label)))
+            }
         }
     }
 

@@ -160,6 +160,9 @@ impl<'s> TierSplit<'s> {
                 Plan::union([self.word_in_name(joined), all(parts)])
             }
             Term::Phrase(phrase) => all(phrase),
+            Term::Host { labels, .. } => {
+                Plan::intersection(labels.iter().map(|label| self.term_in_name(label)))
+            }
         }
     }
 

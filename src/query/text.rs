@@ -4,7 +4,9 @@
 //! and the words that ranking compares with names. No text is a syntax error; the only failure is
 //! [`QueryTooLong`].
 
-use crate::analyzer::{Analysis, Unit, UnitKind, WordForms};
+use crate::analyzer::host::Host;
+use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
+use std::ops::Range;
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
 
 /// Most starred words in one `q`: each may expand to very many terms.
@@ -35,6 +37,23 @@ impl Phrase {
         Phrase { words: vec![(0, word)], width: 1 }
     }
 
+    /// Appends the words of a term.
+    fn extend(&mut self, term: &Term) {
+        match term {
+            Term::Word(word) => {
+                self.words.push((self.width, word.clone()));
+                self.width += 1;
+            }
+            Term::Compound { parts: phrase, .. } | Term::Phrase(phrase) => {
+                let start = self.width;
+                let words = phrase.words.iter().map(|(at, word)| (start + at, word.clone()));
+                self.words.extend(words);
+                self.width += phrase.width;
+            }
+            Term::Host { labels, .. } => labels.iter().for_each(|label| self.extend(label)),
+        }
+    }
+
     /// Appends the words of a unit.
     fn push(&mut self, analysis: &Analysis, unit: &Unit) {
         for word in analysis.words(unit) {
@@ -59,6 +78,13 @@ pub enum Term {
     },
     /// A quoted phrase, or a run of CJK characters.
     Phrase(Phrase),
+    /// A host or URL: the businesses on that host, or those in which all words of its labels match.
+    Host {
+        /// The host's name, as [`Host::name`] gives it.
+        name: String,
+        /// Its labels before the public suffix, each a word, a compound or a run.
+        labels: Vec<Term>,
+    },
 }
 
 /// One term that `q` requires, and how it stands there.
@@ -68,10 +94,14 @@ pub struct Clause {
     pub term: Term,
     /// Stood in quotes: matches as it is.
     pub is_quoted: bool,
-    /// Ended in `*`: matches as a prefix too.
+    /// Ended in `*`.
     pub is_starred: bool,
+    /// Matches as a prefix too: it is starred, or the last token of `q` and fit for it.
+    pub is_prefix: bool,
     /// Is a legal form, as `Inc` or `S.p.A.`.
     pub is_legal_form: bool,
+    /// Where it stands in the folded `q`, in bytes.
+    pub span: Range<usize>,
 }
 
 /// What a `q` asks for.
@@ -109,8 +139,12 @@ impl TextQuery {
         }
         let analysis = Analysis::of(q);
         let mut parser = Parser::new(&analysis);
+        let mut host_end = 0;
         for unit in analysis.units() {
-            parser.add(unit);
+            // The units of a host are read with its first one.
+            if unit.span.start >= host_end {
+                host_end = parser.add(unit);
+            }
         }
         parser.finish(q)
     }
@@ -155,18 +189,7 @@ impl TextQuery {
     pub fn ranking_words(&self) -> Phrase {
         let mut all = Phrase::default();
         for clause in self.required() {
-            match &clause.term {
-                Term::Word(word) => {
-                    all.words.push((all.width, word.clone()));
-                    all.width += 1;
-                }
-                Term::Compound { parts: phrase, .. } | Term::Phrase(phrase) => {
-                    let start = all.width;
-                    let words = phrase.words.iter().map(|(at, word)| (start + at, word.clone()));
-                    all.words.extend(words);
-                    all.width += phrase.width;
-                }
-            }
+            all.extend(&clause.term);
         }
         all
     }
@@ -179,15 +202,16 @@ struct Parser<'a> {
     quotes: Vec<usize>,
     clauses: Vec<Clause>,
     excluded: Vec<Term>,
-    /// The open phrase: its number among the quoted stretches, and whether it is excluded.
-    phrase: Option<(usize, bool, Phrase)>,
+    /// The open phrase: its number among the quoted stretches, whether it is excluded, its words, its span.
+    phrase: Option<(usize, bool, Phrase, Range<usize>)>,
     words: usize,
     starred: usize,
+    /// Is the last clause a plain word?
+    last_is_word: bool,
 }
 
 impl<'a> Parser<'a> {
     fn new(analysis: &'a Analysis) -> Parser<'a> {
-        let is_quote = |c| matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}');
         let quotes =
             analysis.folded().char_indices().filter(|&(_, c)| is_quote(c)).map(|(at, _)| at);
         Parser {
@@ -198,50 +222,113 @@ impl<'a> Parser<'a> {
             phrase: None,
             words: 0,
             starred: 0,
+            last_is_word: false,
         }
     }
 
-    fn add(&mut self, unit: &Unit) {
+    /// Reads one unit, or the whole host that begins with it; returns where what was read ends.
+    fn add(&mut self, unit: &Unit) -> usize {
         let quotes_before = self.quotes.partition_point(|&quote| quote < unit.span.start);
         if quotes_before % 2 == 1 {
             self.add_quoted(unit, quotes_before);
-            return;
+            return unit.span.end;
         }
         self.close_phrase();
         self.words += 1;
-        let term = self.term(unit);
-        if self.is_excluded_at(unit.span.start) {
+        let (term, span) = match self.host_at(unit) {
+            Some((host, span)) => (host, span),
+            None => (term(self.analysis, unit), unit.span.clone()),
+        };
+        if self.is_excluded_at(span.start) {
             self.excluded.push(term);
-            return;
+            return span.end;
         }
-        let star = self.analysis.folded()[unit.span.end..].starts_with('*');
+        let star = self.analysis.folded()[span.end..].starts_with('*');
+        let is_word = unit.kind == UnitKind::Word && matches!(term, Term::Word(_));
         let is_starred = star
-            && unit.kind == UnitKind::Word
-            && self.analysis.folded()[unit.span.clone()].chars().count() >= PREFIX_CHARS_MIN;
+            && is_word
+            && self.analysis.folded()[span.clone()].chars().count() >= PREFIX_CHARS_MIN;
         self.starred += usize::from(is_starred);
-        let is_legal_form = self.analysis.is_legal_form(unit);
-        self.clauses.push(Clause { term, is_quoted: false, is_starred, is_legal_form });
+        let is_legal_form =
+            !matches!(term, Term::Host { .. }) && self.analysis.is_legal_form(unit);
+        self.last_is_word = is_word;
+        let end = span.end;
+        self.clauses.push(Clause {
+            term,
+            is_quoted: false,
+            is_starred,
+            is_prefix: is_starred,
+            is_legal_form,
+            span,
+        });
+        end
+    }
+
+    /// The host or URL that is the token around `unit`, punctuation around it aside, and its span.
+    fn host_at(&self, unit: &Unit) -> Option<(Term, Range<usize>)> {
+        let folded = self.analysis.folded();
+        let is_end = |c: char| c.is_whitespace() || is_quote(c);
+        let start = folded[..unit.span.start].rfind(is_end).map_or(0, |at| {
+            at + folded[at..].chars().next().map_or(0, char::len_utf8)
+        });
+        let end = folded[unit.span.start..].find(is_end).map_or(folded.len(), |at| unit.span.start + at);
+        let token = &folded[start..end];
+        // The unit must be the token's first, or part of it was read as something else before.
+        let before = &folded[start..unit.span.start];
+        let inner = token.trim_start_matches(|c: char| !c.is_alphanumeric());
+        if before.chars().any(char::is_alphanumeric) || !inner.contains('.') {
+            return None;
+        }
+        let inner = inner.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '/');
+        let host = Host::of_website(inner)?;
+        let is_host_char = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if !host.has_known_suffix() || !host.name().chars().all(is_host_char) {
+            return None;
+        }
+        if host.name().split('.').all(legal_form::is_plain) {
+            return None;
+        }
+        let labels: Vec<Term> = host
+            .searchable_labels()
+            .flat_map(|label| {
+                let analysis = Analysis::of(label);
+                let terms: Vec<Term> =
+                    analysis.units().iter().map(|unit| term(&analysis, unit)).collect();
+                terms
+            })
+            .collect();
+        let start = unit.span.start;
+        let term = Term::Host { name: host.name().to_owned(), labels };
+        Some((term, start..end))
     }
 
     fn add_quoted(&mut self, unit: &Unit, number: usize) {
-        if self.phrase.as_ref().is_none_or(|&(open, ..)| open != number) {
+        if self.phrase.as_ref().is_none_or(|(open, ..)| *open != number) {
             self.close_phrase();
             let excluded = self.is_excluded_at(self.quotes[number - 1]);
-            self.phrase = Some((number, excluded, Phrase::default()));
+            self.phrase = Some((number, excluded, Phrase::default(), unit.span.clone()));
         }
-        let (_, _, phrase) = self.phrase.as_mut().expect("just opened");
+        let (_, _, phrase, span) = self.phrase.as_mut().expect("just opened");
+        span.end = unit.span.end;
         self.words += if unit.kind == UnitKind::Run { 1 } else { self.analysis.words(unit).len() };
         phrase.push(self.analysis, unit);
     }
 
     fn close_phrase(&mut self) {
-        if let Some((_, excluded, phrase)) = self.phrase.take() {
+        if let Some((_, excluded, phrase, span)) = self.phrase.take() {
             let term = Term::Phrase(phrase);
             if excluded {
                 self.excluded.push(term);
             } else {
-                let (is_starred, is_legal_form) = (false, false);
-                self.clauses.push(Clause { term, is_quoted: true, is_starred, is_legal_form });
+                self.last_is_word = false;
+                self.clauses.push(Clause {
+                    term,
+                    is_quoted: true,
+                    is_starred: false,
+                    is_prefix: false,
+                    is_legal_form: false,
+                    span,
+                });
             }
         }
     }
@@ -251,22 +338,6 @@ impl<'a> Parser<'a> {
         let before = &self.analysis.folded()[..at];
         let token = before.trim_end_matches('-');
         token.len() < before.len() && token.chars().next_back().is_none_or(char::is_whitespace)
-    }
-
-    fn term(&self, unit: &Unit) -> Term {
-        let phrase = || {
-            let mut phrase = Phrase::default();
-            phrase.push(self.analysis, unit);
-            phrase
-        };
-        match (unit.kind, self.analysis.joined(unit)) {
-            (UnitKind::Run, _) => Term::Phrase(phrase()),
-            (_, Some(joined)) => Term::Compound { joined: query_word(joined), parts: phrase() },
-            _ => {
-                let word = self.analysis.words(unit).next().expect("a unit has words");
-                Term::Word(query_word(word))
-            }
-        }
     }
 
     fn finish(mut self, q: &str) -> Result<TextQuery, QueryTooLong> {
@@ -281,6 +352,13 @@ impl<'a> Parser<'a> {
         let forms = self.clauses.iter().rev().take_while(optional).count();
         let required_len =
             if forms == self.clauses.len() { forms } else { self.clauses.len() - forms };
+        if self.last_is_word
+            && required_len == self.clauses.len()
+            && let Some(last) = self.clauses.last_mut()
+            && let Term::Word(word) = &last.term
+        {
+            last.is_prefix |= word.forms[0].chars().count() >= PREFIX_CHARS_MIN;
+        }
         Ok(TextQuery {
             text: q.to_owned(),
             clauses: self.clauses,
@@ -288,6 +366,24 @@ impl<'a> Parser<'a> {
             excluded: self.excluded,
         })
     }
+}
+
+/// The term that a unit is.
+fn term(analysis: &Analysis, unit: &Unit) -> Term {
+    let phrase = || {
+        let mut phrase = Phrase::default();
+        phrase.push(analysis, unit);
+        phrase
+    };
+    match (unit.kind, analysis.joined(unit)) {
+        (UnitKind::Run, _) => Term::Phrase(phrase()),
+        (_, Some(joined)) => Term::Compound { joined: query_word(joined), parts: phrase() },
+        _ => Term::Word(query_word(analysis.words(unit).next().expect("a unit has words"))),
+    }
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}')
 }
 
 fn query_word(word: WordForms<'_>) -> QueryWord {
@@ -310,10 +406,14 @@ mod tests {
                 format!("{}={}", joined.forms.join("|"), show_phrase(parts))
             }
             Term::Phrase(phrase) => show_phrase(phrase),
+            Term::Host { name, labels } => {
+                let labels: Vec<String> = labels.iter().map(show_term).collect();
+                format!("{name}[{}]", labels.join(" "))
+            }
         }
     }
 
-    /// Required clauses; `[…]` trailing forms; `-` excluded; `*` starred; `"` quoted.
+    /// Required clauses; `[…]` trailing forms; `-` excluded; `*` starred; `…` a prefix; `"` quoted.
     fn show(q: &str) -> String {
         let query = TextQuery::parse(q).unwrap();
         let mut out = Vec::new();
@@ -324,6 +424,8 @@ mod tests {
             }
             if clause.is_starred {
                 text.push('*');
+            } else if clause.is_prefix {
+                text.push('…');
             }
             if at >= query.required().len() {
                 text = format!("[{text}]");
@@ -337,33 +439,44 @@ mod tests {
     #[test]
     fn texts_become_clauses() {
         for (q, expected) in [
-            ("Apple  Computer", "apple computer"),
+            ("Apple  Computer", "apple computer…"),
             ("apple inc", "apple [inc]"),
             ("china vanke co., ltd.", "china vanke [co] [ltd]"),
             ("enel S.p.A.", "enel [spa=<0:s 1:p 2:a>]"),
             ("foo co.ltd", "foo [coltd=<0:co 1:ltd>]"),
-            ("enel spa", "enel spa"),
-            ("inc", "inc"),
-            ("inc. ltd", "inc ltd"),
+            ("enel spa", "enel spa…"),
+            ("inc", "inc…"),
+            ("inc. ltd", "inc ltd…"),
             ("apple \"inc\"", "apple \"<0:inc>\""),
             ("apple inc -pear", "apple [inc] -pear"),
-            ("inc apple", "inc apple"),
+            ("inc apple", "inc apple…"),
             ("AT&T", "att=<0:at 1:t>"),
             ("\"AT&T wireless\"", "\"<0:at 1:t 2:wireless>\""),
-            ("Böhme", "bohme|boehme"),
-            ("\"new york\" pizza", "\"<0:new 1:york>\" pizza"),
-            ("“new york” pizza", "\"<0:new 1:york>\" pizza"),
+            ("Böhme", "bohme|boehme…"),
+            ("\"new york\" pizza", "\"<0:new 1:york>\" pizza…"),
+            ("“new york” pizza", "\"<0:new 1:york>\" pizza…"),
             ("pizza \"new york", "pizza \"<0:new 1:york>\""),
-            ("pizza -\"new york\" -foo --bar", "pizza -<0:new 1:york> -foo -bar"),
+            ("pizza -\"new york\" -foo --bar", "pizza… -<0:new 1:york> -foo -bar"),
             ("a -b c-d - e", "a cd=<0:c 1:d> e -b"),
             ("-foo", "-foo"),
             ("東京都 大学", "<0:東 1:京 2:都> <0:大 1:学>"),
             ("\"東京 大学\"", "\"<0:東 1:京 3:大 4:学>\""),
-            ("株式会社ECI", "<0:株 1:式 2:会 3:社> eci"),
-            ("johnson & johnson", "johnson and johnson"),
+            ("株式会社ECI", "<0:株 1:式 2:会 3:社> eci…"),
+            ("johnson & johnson", "johnson and johnson…"),
             ("micro* in* ab*", "micro* in ab"),
-            ("(a OR b) AND:not", "a or b and not"),
-            ("\"\" foo \"\"", "foo"),
+            ("(a OR b) AND:not", "a or b and not…"),
+            ("\"\" foo \"\"", "foo…"),
+            ("procter &", "procter and"),
+            ("ab", "ab"),
+            ("ikea.com", "ikea.com[ikea]"),
+            ("(https://www.IKEA.com/us/en/),", "ikea.com[ikea]"),
+            ("\"ikea.com\"", "\"<0:ikea 1:com>\""),
+            ("foo -univ-lyon1.fr", "foo… -univ-lyon1.fr[univlyon1=<0:univ 1:lyon1>]"),
+            ("shop.ikea.co.uk chairs", "shop.ikea.co.uk[shop ikea] chairs…"),
+            ("foo co.ltd", "foo [coltd=<0:co 1:ltd>]"),
+            ("U.S. steel", "us=<0:u 1:s> steel…"),
+            ("node.js", "nodejs=<0:node 1:js>"),
+            ("info@ikea.com", "ikea.com[ikea]"),
             ("!!!", ""),
             ("", ""),
         ] {
