@@ -153,7 +153,7 @@ pub enum ServeError {
 /// # Errors
 /// [`ServeError`], if it cannot start or its snapshot cannot be opened.
 pub fn serve(config: ServerConfig) -> Result<(), ServeError> {
-    Server::start(config)?.run()
+    Server::start(config)?.run(drop)
 }
 
 /// Replaces the panic message by one line that says where, never what: the payload may hold what

@@ -184,15 +184,13 @@ mod demo {
         let mut config = ServerConfig::new(snapshot, keys);
         config.listen = listen;
         config.admin = None;
-        let mut server = Server::start(config)?;
-        server.wait_until_ready()?;
-        let request = format!(
-            "curl -H 'X-API-Key: {DEMO_KEY}' 'http://{}/v1/search?q=software&limit=3'\n",
-            server.address()
-        );
-        // A closed standard output does not keep anyone from using the server.
-        let _ = io::stdout().write_all(request.as_bytes());
-        server.run()?;
+        Server::start(config)?.run(|address| {
+            let request = format!(
+                "curl -H 'X-API-Key: {DEMO_KEY}' 'http://{address}/v1/search?q=software&limit=3'\n"
+            );
+            // A closed standard output does not keep anyone from using the server.
+            let _ = io::stdout().write_all(request.as_bytes());
+        })?;
         // Explicit, so that a failure to clean up is told.
         folder.close().map_err(failure)
     }

@@ -132,9 +132,9 @@ impl Expiry {
         // A date has ten characters; jiff would read one out of a longer text, too.
         let end = if text.len() == 10 {
             let date: Date = text.parse().map_err(bad)?;
-            let next_day =
-                date.tomorrow().and_then(|day| day.to_zoned(TimeZone::UTC)).map_err(bad)?;
-            next_day.timestamp()
+            // The last days that jiff knows have no next one; they stand for "never".
+            let next_day = date.tomorrow().and_then(|day| day.to_zoned(TimeZone::UTC));
+            next_day.map_or(Timestamp::MAX, |day| day.timestamp())
         } else {
             text.parse().map_err(bad)?
         };

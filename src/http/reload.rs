@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::log;
 use super::metrics::Metrics;
@@ -29,6 +29,8 @@ pub(super) struct Loaded {
     pub(super) records: u32,
     /// Whether this version was current before.
     pub(super) unchanged: bool,
+    /// How long it took.
+    pub(super) duration: Duration,
 }
 
 /// The outcome of a load: what is current now, or why the old one stays.
@@ -38,9 +40,6 @@ pub(super) type LoadResult = Result<Loaded, String>;
 pub(super) struct LoadRequest {
     pub(super) reply: Option<oneshot::Sender<LoadResult>>,
 }
-
-/// Called once, with the outcome of the first load and the time it took.
-pub(super) type FirstLoadHook = Box<dyn FnOnce(&LoadResult, Duration) + Send>;
 
 /// Everything the thread works with.
 pub(super) struct Loader {
@@ -54,12 +53,13 @@ pub(super) struct Loader {
 
 impl Loader {
     /// Loads the first snapshot, then serves requests until the last sender is gone. If the first
-    /// does not open, there is nothing to fall back on, and the thread ends.
-    pub(super) fn run(self, on_first: FirstLoadHook) {
-        let started = Instant::now();
-        let first = self.load();
-        on_first(&first, started.elapsed());
-        if first.is_err() {
+    /// does not open, there is nothing to fall back on, and the thread ends. `first` learns the
+    /// outcome of the first load.
+    pub(super) fn run(self, first: &watch::Sender<Option<LoadResult>>) {
+        let result = self.load();
+        let has_failed = result.is_err();
+        first.send_replace(Some(result));
+        if has_failed {
             return;
         }
         // Handles to retired snapshots, kept until no worker has one: the last drop unmaps.
@@ -99,21 +99,19 @@ impl Loader {
     }
 
     fn load_and_report(&self) -> LoadResult {
-        let started = Instant::now();
         let result = self.load();
         self.metrics.snapshot_reloaded(&result);
-        let seconds = started.elapsed().as_secs_f64();
         match &result {
-            Ok(loaded) if loaded.unchanged => {
+            Ok(Loaded { version, unchanged: true, duration, .. }) => {
+                let seconds = duration.as_secs_f64();
+                log::line(format_args!("reload: snapshot {version} is unchanged ({seconds:.2} s)"));
+            }
+            Ok(Loaded { version, records, duration, .. }) => {
+                let seconds = duration.as_secs_f64();
                 log::line(format_args!(
-                    "reload: snapshot {} is unchanged ({seconds:.2} s)",
-                    loaded.version
+                    "reload: snapshot {version} with {records} records is current now ({seconds:.2} s)"
                 ));
             }
-            Ok(loaded) => log::line(format_args!(
-                "reload: snapshot {} with {} records is current now ({seconds:.2} s)",
-                loaded.version, loaded.records
-            )),
             Err(error) => log::line(format_args!("reload failed, the old snapshot stays: {error}")),
         }
         result
@@ -121,6 +119,7 @@ impl Loader {
 
     /// Opens the file and makes it current.
     fn load(&self) -> LoadResult {
+        let started = Instant::now();
         // Opening verifies everything; should a reader panic all the same, it is a bad file.
         let opened = catch_unwind(AssertUnwindSafe(|| (self.open)(&self.path)));
         let snapshot = match opened {
@@ -146,6 +145,6 @@ impl Loader {
             self.metrics.snapshot_opened();
             self.snapshots.publish(set.swapped(current, Instant::now(), self.retention));
         }
-        Ok(Loaded { version, records, unchanged })
+        Ok(Loaded { version, records, unchanged, duration: started.elapsed() })
     }
 }

@@ -7,7 +7,6 @@ use std::net::{SocketAddr, TcpListener};
 use std::rc::Rc;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
@@ -19,7 +18,7 @@ use super::clock::Clock;
 use super::key_watch::KeyWatch;
 use super::metrics::Metrics;
 use super::published::Published;
-use super::reload::{LoadRequest, LoadResult, Loader};
+use super::reload::{LoadRequest, LoadResult, Loaded, Loader};
 use super::request_id::RequestIds;
 use super::shutdown::{Phase, Request, Shutdown, Signals};
 use super::snapshots::{Retention, SnapshotSet};
@@ -122,20 +121,6 @@ impl Server {
         let (key_watch_sender, key_watch_stop) = mpsc::channel();
         spawn("keys", move || key_watch.run(&key_watch_stop))?;
 
-        let on_first = Box::new(move |result: &LoadResult, duration: Duration| {
-            if let Ok(loaded) = result {
-                let admin =
-                    admin_address.map_or_else(|| "off".to_owned(), |address| address.to_string());
-                log::line(format_args!(
-                    "listening on {address} (admin {admin}), {worker_count} workers; snapshot {} with {} records opened in {:.2} s",
-                    loaded.version,
-                    loaded.records,
-                    duration.as_secs_f64()
-                ));
-            }
-            // Nobody waits any more if the server was dropped meanwhile.
-            let _ = first_load_sender.send(Some(result.clone()));
-        });
         let loader = Loader {
             path: config.snapshot,
             open: config.engine.open,
@@ -144,7 +129,7 @@ impl Server {
             metrics,
             requests: load_requests,
         };
-        spawn("snapshots", move || loader.run(on_first))?;
+        spawn("snapshots", move || loader.run(&first_load_sender))?;
 
         Ok(Server {
             address,
@@ -177,7 +162,7 @@ impl Server {
     /// # Errors
     /// [`ServeError::Snapshot`] if it cannot be opened.
     pub fn wait_until_ready(&mut self) -> Result<(), ServeError> {
-        self.runtime.block_on(first_loaded(&mut self.first_load))
+        self.runtime.block_on(first_loaded(&mut self.first_load)).map(drop)
     }
 
     /// Opens the snapshot file again, in the background. A file that does not open changes
@@ -188,16 +173,22 @@ impl Server {
     }
 
     /// Runs until `SIGTERM` or `SIGINT`, then stops gracefully; a second signal stops at once.
-    /// `SIGHUP` reloads the snapshot.
+    /// `SIGHUP` reloads the snapshot. Once the first snapshot is open, and signals are listened
+    /// to, one log line says so, and `on_ready` gets the address.
     ///
     /// # Errors
     /// [`ServeError::Snapshot`] if the first snapshot cannot be opened.
-    pub fn run(mut self) -> Result<(), ServeError> {
+    pub fn run(mut self, on_ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+        let mut on_ready = Some(on_ready);
+        let start_message = StartMessage {
+            address: self.address,
+            admin_address: self.admin_address,
+            workers: self.worker_threads.len(),
+        };
         // Taken apart for the borrow checker: the runtime waits for the rest of the server.
         let Server { runtime, first_load, workers_running, shutdown, loads, .. } = &mut self;
         runtime.block_on(async {
             let mut signals = Signals::listen()?;
-            let mut is_ready = false;
             loop {
                 tokio::select! {
                     request = signals.next() => match request {
@@ -206,9 +197,11 @@ impl Server {
                             let _ = loads.send(LoadRequest { reply: None });
                         }
                     },
-                    first = first_loaded(first_load), if !is_ready => {
-                        first?;
-                        is_ready = true;
+                    first = first_loaded(first_load), if on_ready.is_some() => {
+                        start_message.log(&first?);
+                        if let Some(on_ready) = on_ready.take() {
+                            on_ready(start_message.address);
+                        }
                     }
                 }
             }
@@ -245,13 +238,32 @@ impl Drop for Server {
 /// Waits for the outcome of the first load.
 async fn first_loaded(
     receiver: &mut watch::Receiver<Option<LoadResult>>,
-) -> Result<(), ServeError> {
+) -> Result<Loaded, ServeError> {
     match receiver.wait_for(Option::is_some).await.as_deref() {
-        Ok(Some(Err(message))) => Err(ServeError::Snapshot(message.clone())),
-        Ok(_) => Ok(()),
-        Err(_) => {
-            Err(ServeError::Snapshot("the thread that opens the snapshot has failed".to_owned()))
-        }
+        Ok(Some(result)) => result.clone().map_err(ServeError::Snapshot),
+        _ => Err(ServeError::Snapshot("the thread that opens the snapshot has failed".to_owned())),
+    }
+}
+
+/// The one line that says that everything is in order.
+struct StartMessage {
+    address: SocketAddr,
+    admin_address: Option<SocketAddr>,
+    workers: usize,
+}
+
+impl StartMessage {
+    fn log(&self, loaded: &Loaded) {
+        let admin =
+            self.admin_address.map_or_else(|| "off".to_owned(), |address| address.to_string());
+        log::line(format_args!(
+            "listening on {} (admin {admin}), {} workers; snapshot {} with {} records opened in {:.2} s",
+            self.address,
+            self.workers,
+            loaded.version,
+            loaded.records,
+            loaded.duration.as_secs_f64()
+        ));
     }
 }
 

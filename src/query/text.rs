@@ -6,8 +6,8 @@
 
 use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
-use std::ops::Range;
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
+use std::ops::Range;
 
 /// Most starred words in one `q`: each may expand to very many terms.
 pub const STARRED_WORDS_MAX: usize = 2;
@@ -249,8 +249,7 @@ impl<'a> Parser<'a> {
             && is_word
             && self.analysis.folded()[span.clone()].chars().count() >= PREFIX_CHARS_MIN;
         self.starred += usize::from(is_starred);
-        let is_legal_form =
-            !matches!(term, Term::Host { .. }) && self.analysis.is_legal_form(unit);
+        let is_legal_form = !matches!(term, Term::Host { .. }) && self.analysis.is_legal_form(unit);
         self.last_is_word = is_word;
         let end = span.end;
         self.clauses.push(Clause {
@@ -268,10 +267,11 @@ impl<'a> Parser<'a> {
     fn host_at(&self, unit: &Unit) -> Option<(Term, Range<usize>)> {
         let folded = self.analysis.folded();
         let is_end = |c: char| c.is_whitespace() || is_quote(c);
-        let start = folded[..unit.span.start].rfind(is_end).map_or(0, |at| {
-            at + folded[at..].chars().next().map_or(0, char::len_utf8)
-        });
-        let end = folded[unit.span.start..].find(is_end).map_or(folded.len(), |at| unit.span.start + at);
+        let start = folded[..unit.span.start]
+            .rfind(is_end)
+            .map_or(0, |at| at + folded[at..].chars().next().map_or(0, char::len_utf8));
+        let end =
+            folded[unit.span.start..].find(is_end).map_or(folded.len(), |at| unit.span.start + at);
         let token = &folded[start..end];
         // The unit must be the token's first, or part of it was read as something else before.
         let before = &folded[start..unit.span.start];

@@ -1,5 +1,6 @@
 //! All integration tests, in one target: one link.
 
 mod collections;
+mod given_files;
 mod oracle;
 mod properties;

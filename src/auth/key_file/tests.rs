@@ -206,6 +206,7 @@ fn what_is_no_file_is_refused() {
 fn timestamps_end_a_key_to_the_second() {
     let expiry = Expiry::parse("2027-12-31T18:00:00+02:00").unwrap();
     assert_eq!(expiry.end().to_string(), "2027-12-31T16:00:00Z");
+    assert_eq!(Expiry::parse("9999-12-31").unwrap().end(), Timestamp::MAX);
     for bad in ["", "2027", "2027-13-01", "31.12.2027", "2027-12-31 ", "20271231T1", "never"] {
         assert!(Expiry::parse(bad).is_err(), "{bad}");
     }

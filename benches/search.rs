@@ -1,0 +1,123 @@
+//! What a search costs, by kind of request, over 100,000 synthetic businesses.
+//!
+//! Identifiers are `search/KIND`. Before a kind is timed its total is compared with a scan over the records, so
+//! that a wrong answer cannot look fast. Queries are ready and answers are not cached.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use firmament::analyzer::{Analysis, TextField, plural};
+use firmament::build::record::RecordParser;
+use firmament::company::Company;
+use firmament::query::{Query, Scratch, SortKey, SortOrder, TextQuery, search};
+use firmament::snapshot::Snapshot;
+use std::hint::black_box;
+
+#[allow(dead_code)] // the command line around the generator is not used here
+#[path = "../tools/generate/mod.rs"]
+mod generate;
+
+const RECORDS: u64 = 100_000;
+
+/// The records of seed 1, and a snapshot of them.
+fn collection() -> (Vec<Company>, Snapshot) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("synthetic.firmament");
+    let generator = generate::Generator::new(1, RECORDS, false);
+    let mut records = Vec::new();
+    (0..RECORDS).for_each(|index| generator.write_record(index, &mut records));
+    let text = String::from_utf8(records).expect("records are UTF-8");
+    let mut parser = RecordParser::default();
+    let parse = |line: &str| parser.parse(&mut line.as_bytes().to_vec()).expect("a record");
+    let companies = text.lines().map(parse).collect();
+    // The mapping outlives the folder.
+    let report = firmament::build::from_jsonl(&text, &path).expect("a snapshot");
+    (companies, report.snapshot)
+}
+
+/// Does a field of the company hold the word?
+fn has(company: &Company, word: &str) -> bool {
+    let texts = [
+        (TextField::Name, Some(&company.name)),
+        (TextField::Host, company.website.as_ref()),
+        (TextField::Industry, company.industry.as_ref()),
+        (TextField::Description, company.description.as_ref()),
+    ];
+    texts.into_iter().any(|(field, text)| {
+        let mut analysis = Analysis::default();
+        match (field, text) {
+            (_, None) => return false,
+            (TextField::Host, Some(text)) => analysis.analyze_host(text),
+            (_, Some(text)) => analysis.analyze(text),
+        }
+        let mut found = false;
+        analysis.for_each_entry(field, |entry| {
+            found |= entry.text == word || field.has_plurals() && plural::matches(entry.text, word);
+        });
+        found
+    })
+}
+
+fn text(q: &str) -> Query {
+    Query { text: TextQuery::parse(q).expect("a short text"), ..Query::default() }
+}
+
+fn is_software(company: &Company) -> bool {
+    company.industry.as_deref() == Some("Software Development")
+}
+
+fn is_in_new_york(company: &Company) -> bool {
+    // The text names a state as well as a city.
+    let location = &company.location;
+    [&location.city, &location.state].into_iter().any(|place| place.as_deref() == Some("New York"))
+        && location.country.as_deref() == Some("United States")
+}
+
+/// Kind, request, and which companies it matches.
+type Case = (&'static str, Query, fn(&Company) -> bool);
+
+fn cases() -> Vec<Case> {
+    let industries = || vec!["Software Development".to_owned()];
+    let locations = || vec!["New York, United States".to_owned()];
+    let by = |sort, order| Query { sort, order, ..Query::default() };
+    let everything = Query {
+        industries: industries(),
+        locations: locations(),
+        employee_count_min: Some(10),
+        employee_count_max: Some(1000),
+        ..Query::default()
+    };
+    let by_year = by(SortKey::FoundedYear, SortOrder::Desc);
+    vec![
+        ("all", Query::default(), |_| true),
+        ("all_by_name", by(SortKey::Name, SortOrder::Asc), |_| true),
+        ("industry", Query { industries: industries(), ..Query::default() }, is_software),
+        ("industry_by_year", Query { industries: industries(), ..by_year }, is_software),
+        ("place", Query { locations: locations(), ..Query::default() }, is_in_new_york),
+        ("industry_place_employees", everything, |company| {
+            is_software(company)
+                && is_in_new_york(company)
+                && company.employee_count.is_some_and(|count| (10..=1000).contains(&count))
+        }),
+        ("frequent_word", text("\"services\""), |company| has(company, "services")),
+        ("two_frequent_words", text("services \"data\""), |company| {
+            has(company, "services") && has(company, "data")
+        }),
+        ("no_match", text("\"qqqqqqqqzz\""), |_| false),
+    ]
+}
+
+fn benches(criterion: &mut Criterion) {
+    let (companies, snapshot) = collection();
+    let mut group = criterion.benchmark_group("search");
+    for (kind, query, matches) in cases() {
+        let mut scratch = Scratch::default();
+        let expected = companies.iter().filter(|company| matches(company)).count();
+        assert_eq!(search(&snapshot, &query, &mut scratch).total, expected as u64, "{kind}");
+        group.bench_function(kind, |bencher| {
+            bencher.iter(|| search(&snapshot, black_box(&query), &mut scratch));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(search_benches, benches);
+criterion_main!(search_benches);
