@@ -5,13 +5,15 @@
 //! of threads.
 //!
 //! Data flow: [`source`] (files to lines) → [`record`] (a line to a [`Company`]) → [`doc_order`] (who is which
-//! `DocId`) → [`document`] (JSON), [`filters`] (industries and places), [`invert`] (words) → the sections of
+//! `DocId`) → [`document`] (JSON), [`filters`] (industries, places, hosts), [`invert`] (words, weighted by
+//! [`impact`]) → the sections of
 //! [`snapshot`](crate::snapshot), written in order. [`reject`] says what is wrong with records that cannot be
 //! taken.
 
 pub mod doc_order;
 pub mod document;
 pub mod filters;
+pub mod impact;
 pub mod invert;
 pub mod record;
 pub mod reject;
@@ -262,5 +264,6 @@ fn write_front(
         sort_order::write(kind, docs, writer)?;
     }
     dictionary::write(dictionary::INDUSTRIES, &filters::industries(companies), writer)?;
-    dictionary::write(dictionary::PLACES, &filters::places(companies), writer)
+    dictionary::write(dictionary::PLACES, &filters::places(companies), writer)?;
+    dictionary::write(dictionary::HOSTS, &filters::hosts(companies), writer)
 }

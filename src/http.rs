@@ -129,7 +129,8 @@ pub enum ServeError {
     Keys(#[from] KeyFileError),
     /// An address cannot be listened on.
     #[error(
-        "cannot listen on {address}: {source}; choose another address, or stop the server that uses it"
+        "cannot listen on {address}: {source}; choose another address, or stop the server that \
+            uses it"
     )]
     Listen {
         /// The address.

@@ -3,20 +3,27 @@
 //! In: a [`Query`] and a [`Snapshot`](crate::snapshot::Snapshot). Out: a [`Page`]: the businesses on it, the
 //! exact total, and the cursors to its neighbours. This room knows no HTTP, no JSON and no input files.
 //!
-//! Reading order: [`text`] (what `q` asks for), [`plan`] (which postings answer it, and at what cost),
-//! [`hit_set`] (the matching businesses), [`rank`] (tiers of relevance), [`page`] (order and paging),
-//! [`cursor`].
+//! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`correct`] reads
+//! misspelt words), [`plan`] and [`filters`] (which postings answer it, and at what cost), [`phrase`] (words next
+//! to each other), [`hit_set`] (the matching businesses), [`rank`], [`score`] and [`relax`] (relevance), [`page`]
+//! (order and paging), [`cursor`].
 
+pub mod correct;
 pub mod cursor;
+pub mod filters;
 pub mod hit_set;
 pub mod page;
 pub mod phrase;
 pub mod plan;
 pub mod rank;
+pub mod relax;
+pub mod score;
 pub mod text;
+pub mod understand;
 
 pub use cursor::{Cursor, InvalidCursor};
 pub use page::{Page, Scratch, search};
+pub use score::text_score;
 pub use text::{QueryTooLong, TextQuery};
 
 /// The value by which results are ordered; ties follow the static order.

@@ -73,6 +73,7 @@ pub struct Snapshot {
     orders: [SortOrderSection; 5],
     industries: Dictionary,
     places: Dictionary,
+    hosts: Dictionary,
     terms: Terms,
     doc_token_offsets: Section,
     doc_tokens: Section,
@@ -134,6 +135,7 @@ impl Snapshot {
             ],
             industries: Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?,
             places: Dictionary::open(dictionary::PLACES, &section, num_docs)?,
+            hosts: Dictionary::open(dictionary::HOSTS, &section, num_docs)?,
             terms: Terms::open(&section, num_docs)?,
             doc_token_offsets: section(SectionKind::DocTokenOffsets),
             doc_tokens: section(SectionKind::DocTokens),
@@ -260,6 +262,11 @@ impl Snapshot {
     /// Places, by the keys of [`places`](crate::places).
     pub fn places(&self) -> &Dictionary {
         &self.places
+    }
+
+    /// Hosts of websites, as [`Host::name`](crate::analyzer::host::Host::name) gives them.
+    pub fn hosts(&self) -> &Dictionary {
+        &self.hosts
     }
 
     /// Terms of the searched fields.

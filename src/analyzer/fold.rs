@@ -53,6 +53,21 @@ pub fn class_of(c: char) -> Class {
     }
 }
 
+/// Is `c` a letter (general category L)?
+pub fn is_letter(c: char) -> bool {
+    use GeneralCategory as G;
+    c.is_ascii_alphabetic()
+        || !c.is_ascii()
+            && matches!(
+                CodePointMapData::<GeneralCategory>::new().get(c),
+                G::UppercaseLetter
+                    | G::LowercaseLetter
+                    | G::TitlecaseLetter
+                    | G::ModifierLetter
+                    | G::OtherLetter
+            )
+}
+
 fn class_of_other(c: char) -> Class {
     use GeneralCategory as G;
     match CodePointMapData::<GeneralCategory>::new().get(c) {

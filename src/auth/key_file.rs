@@ -38,7 +38,8 @@ const NAME_CHARS_MAX: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// The file could not be opened or read.
-    #[error("cannot read the key file {}: {source}; create it with `firmament-tools keys new NAME --keys {}`", path.display(), path.display())]
+    #[error("cannot read the key file {}: {source}; create it with `firmament-tools keys new \
+        NAME --keys {}`", path.display(), path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -50,7 +51,8 @@ pub enum KeyFileError {
     NotAFile(PathBuf),
     /// The file is larger than any plausible set of keys.
     #[error(
-        "the key file has {found} bytes, more than the {FILE_BYTES_MAX} accepted; is it the right file?"
+        "the key file has {found} bytes, more than the {FILE_BYTES_MAX} accepted; is it the \
+            right file?"
     )]
     TooLarge {
         /// Its size.
@@ -61,7 +63,8 @@ pub enum KeyFileError {
     NotUtf8(usize),
     /// The file is not JSON of the expected form.
     #[error(
-        "line {line} of the key file is not as expected: {fault}; restore it from a copy, or mend the line"
+        "line {line} of the key file is not as expected: {fault}; restore it from a copy, or \
+            mend the line"
     )]
     Syntax {
         /// Line, from 1.
@@ -71,7 +74,8 @@ pub enum KeyFileError {
     },
     /// The file holds a key itself.
     #[error(
-        "line {line} of the key file holds a key in plain text; the file stores hashes only: treat that key as leaked, \
+        "line {line} of the key file holds a key in plain text; the file stores hashes only: \
+            treat that key as leaked, \
          remove the line and create a new key with `firmament-tools keys new`"
     )]
     PlainKey {
@@ -79,7 +83,8 @@ pub enum KeyFileError {
         line: usize,
     },
     /// One entry is wrong.
-    #[error("entry {position} of the key file{}: {fault}", name.as_ref().map(|name| format!(" ({name:?})")).unwrap_or_default())]
+    #[error("entry {position} of the key file{}: {fault}", name.as_ref().map(|name| format!(" \
+        ({name:?})")).unwrap_or_default())]
     Entry {
         /// Position in `keys`, from 1.
         position: usize,
@@ -99,7 +104,8 @@ pub enum KeyFileError {
     NoSuchName(String),
     /// A date or timestamp that cannot be read.
     #[error(
-        "{0:?} is neither a date (2027-12-31, valid through that day, UTC) nor a timestamp (2027-12-31T18:00:00Z)"
+        "{0:?} is neither a date (2027-12-31, valid through that day, UTC) nor a timestamp \
+            (2027-12-31T18:00:00Z)"
     )]
     BadExpiry(String),
     /// The operating system gave no random bytes.
@@ -478,7 +484,8 @@ fn check_name(name: &str) -> Result<(), KeyFileError> {
     }
     if name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
         return bad(
-            "the name of a key has more than 64 characters or control characters; choose a plain one",
+            "the name of a key has more than 64 characters or control characters; choose a \
+                plain one",
         );
     }
     if name.starts_with(KEY_PREFIX) {

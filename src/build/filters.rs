@@ -1,6 +1,7 @@
-//! The postings of filters: industries by folded name, places by key.
+//! The postings of whole values: industries by folded name, places by key, hosts by name.
 
 use crate::analyzer::fold_filter;
+use crate::analyzer::host::Host;
 use crate::company::{Company, Location};
 use crate::places;
 use rustc_hash::FxHashMap;
@@ -25,6 +26,16 @@ pub fn places(companies: &[Company]) -> Vec<(String, Vec<u32>)> {
             .collect()
     };
     collect(companies, |company| Some(&company.location), keys)
+}
+
+/// Names and postings of hosts, sorted by name.
+pub fn hosts(companies: &[Company]) -> Vec<(String, Vec<u32>)> {
+    let key = |website: &str| Host::of_website(website).map(|host| host.name().to_owned());
+    collect(
+        companies,
+        |company| company.website.as_deref(),
+        |website: &str| key(website).into_iter().collect(),
+    )
 }
 
 /// Groups documents by the keys of a value. Values repeat, so each distinct one is turned into keys once.

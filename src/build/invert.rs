@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Progress;
+use super::impact::{self, FieldLengths};
 
 /// Businesses analyzed together.
 const BLOCK_DOCS: usize = 4096;
@@ -136,10 +137,12 @@ enum List {
     Host,
 }
 
-/// Sorted `DocId`s for each pair of a term and a [`List`].
+/// Sorted `DocId`s for each pair of a term and a [`List`], and what the term's occurrences there contribute to
+/// its impact.
 struct Lists {
     starts: Vec<usize>,
     docs: Vec<u32>,
+    contributions: Vec<u16>,
 }
 
 impl Lists {
@@ -147,6 +150,21 @@ impl Lists {
         let at = term * NUM_LISTS + list as usize;
         &self.docs[self.starts[at]..self.starts[at + 1]]
     }
+
+    fn with_contributions(&self, term: usize, list: List) -> impl Iterator<Item = (u32, u32)> {
+        let at = term * NUM_LISTS + list as usize;
+        let range = self.starts[at]..self.starts[at + 1];
+        let contributions = self.contributions[range.clone()].iter().map(|&sum| u32::from(sum));
+        self.docs[range].iter().copied().zip(contributions)
+    }
+}
+
+/// One business on one list.
+struct Posting {
+    doc: u32,
+    /// Term times [`NUM_LISTS`] plus list.
+    list: usize,
+    contribution: u16,
 }
 
 /// Writes the sections of terms and of tokens.
@@ -160,14 +178,21 @@ pub fn write(blocks: Vec<AnalyzedBlock>, writer: &mut SnapshotWriter) -> Result<
     let lists = collect_lists(&blocks, &ords, vocabulary.len());
     let by_word: FxHashMap<&str, u32> =
         vocabulary.iter().enumerate().map(|(ord, &word)| (word, ord as u32)).collect();
-    let encoded: Vec<(Vec<u8>, Vec<u64>)> = (0..vocabulary.len())
+    let num_docs = blocks.iter().map(|block| block.docs.len() as u32).sum();
+    let encoded: Vec<EncodedTerms> = (0..vocabulary.len())
         .collect::<Vec<_>>()
         .par_chunks(BLOCK_TERMS)
-        .map(|ords| encode_terms(ords, &vocabulary, &by_word, &lists))
+        .map(|ords| encode_terms(ords, &vocabulary, &by_word, &lists, num_docs))
         .collect();
-    let block_lens: Vec<u64> = encoded.iter().flat_map(|(_, lens)| lens.iter().copied()).collect();
-    let pieces = encoded.iter().map(|(bytes, _)| bytes.as_slice());
-    terms::write(vocabulary.iter().copied(), &codes, &block_lens, pieces, writer)?;
+    let block_lens: Vec<u64> =
+        encoded.iter().flat_map(|terms| terms.block_lens.iter().copied()).collect();
+    let doc_freqs = encoded.iter().flat_map(|terms| terms.doc_freqs.iter().copied());
+    let mut weights = vec![0; vocabulary.len()];
+    for (&code, doc_freq) in codes.iter().zip(doc_freqs) {
+        weights[(code - CODE_MIN) as usize] = impact::weight(num_docs, doc_freq);
+    }
+    let pieces = encoded.iter().map(|terms| terms.blocks.as_slice());
+    terms::write(vocabulary.iter().copied(), &codes, &weights, &block_lens, pieces, writer)?;
     drop((encoded, lists, by_word));
     write_doc_tokens(&blocks, &ords, &codes, writer)
 }
@@ -210,64 +235,100 @@ fn codes_by_frequency(blocks: &[AnalyzedBlock], ords: &[Vec<u32>], num_terms: us
 
 /// Distributes documents over the lists of their terms.
 fn collect_lists(blocks: &[AnalyzedBlock], ords: &[Vec<u32>], num_terms: usize) -> Lists {
+    let lengths = field_lengths(blocks);
     let mut starts = vec![0usize; num_terms * NUM_LISTS + 1];
-    for_each_posting(blocks, ords, |at, _| starts[at + 1] += 1);
+    for_each_posting(blocks, ords, &lengths, |posting| starts[posting.list + 1] += 1);
     for at in 1..starts.len() {
         starts[at] += starts[at - 1];
     }
     let mut next = starts.clone();
-    let mut docs = vec![0u32; starts[starts.len() - 1]];
-    for_each_posting(blocks, ords, |at, doc| {
-        docs[next[at]] = doc;
-        next[at] += 1;
+    let len = starts[starts.len() - 1];
+    let (mut docs, mut contributions) = (vec![0; len], vec![0; len]);
+    for_each_posting(blocks, ords, &lengths, |posting| {
+        let at = next[posting.list];
+        docs[at] = posting.doc;
+        contributions[at] = posting.contribution;
+        next[posting.list] += 1;
     });
-    Lists { starts, docs }
+    Lists { starts, docs, contributions }
 }
 
-/// Calls `visit` with each list (term times [`NUM_LISTS`] plus list) and document in it, once, documents
-/// ascending.
+fn field_lengths(blocks: &[AnalyzedBlock]) -> FieldLengths {
+    let mut lengths = FieldLengths::default();
+    for block in blocks {
+        let mut start = 0;
+        for (_, ends) in &block.docs {
+            for (&field, &end) in TextField::ALL.iter().zip(ends) {
+                lengths.add(field, num_words(&block.tokens[start..end]));
+                start = end;
+            }
+        }
+    }
+    lengths
+}
+
+fn num_words(tokens: &[Token]) -> u64 {
+    tokens.iter().filter(|token| matches!(token, Token::Word(_))).count() as u64
+}
+
+/// Calls `visit` with each posting, documents of a list ascending.
 fn for_each_posting(
     blocks: &[AnalyzedBlock],
     ords: &[Vec<u32>],
-    mut visit: impl FnMut(usize, u32),
+    lengths: &FieldLengths,
+    mut visit: impl FnMut(Posting),
 ) {
     for group in (0..blocks.len()).collect::<Vec<_>>().chunks(32) {
-        let postings: Vec<Vec<(u32, usize)>> =
-            group.par_iter().map(|&at| block_postings(&blocks[at], &ords[at])).collect();
-        for (doc, at) in postings.into_iter().flatten() {
-            visit(at, doc);
-        }
+        let postings: Vec<Vec<Posting>> =
+            group.par_iter().map(|&at| block_postings(&blocks[at], &ords[at], lengths)).collect();
+        postings.into_iter().flatten().for_each(&mut visit);
     }
 }
 
-fn block_postings(block: &AnalyzedBlock, ords: &[u32]) -> Vec<(u32, usize)> {
+/// A word of one business, the list it puts it on, and what it contributes.
+type Occurrence = (u32, List, u32);
+
+fn block_postings(block: &AnalyzedBlock, ords: &[u32], lengths: &FieldLengths) -> Vec<Posting> {
     let mut out = Vec::new();
-    let mut of_doc: Vec<(u32, List)> = Vec::new();
+    let mut of_doc: Vec<Occurrence> = Vec::new();
     let mut start = 0;
     for (at, (name_core_len, ends)) in block.docs.iter().enumerate() {
         of_doc.clear();
-        for (field, &end) in TextField::ALL.iter().zip(ends) {
-            add_lists(*field, &block.tokens[start..end], *name_core_len, &mut of_doc);
+        for (&field, &end) in TextField::ALL.iter().zip(ends) {
+            let tokens = &block.tokens[start..end];
+            let contribution = lengths.contribution(field, num_words(tokens));
+            add_occurrences(field, tokens, *name_core_len, contribution, &mut of_doc);
             start = end;
         }
         // Of the three lists of names a term has only the first that applies.
         of_doc.sort_unstable();
         let is_name = |list| matches!(list, List::NameIs | List::NameStarts | List::NameHas);
         of_doc.dedup_by(|later, kept| {
-            later.0 == kept.0 && (later.1 == kept.1 || is_name(later.1) && is_name(kept.1))
+            let is_same =
+                later.0 == kept.0 && (later.1 == kept.1 || is_name(later.1) && is_name(kept.1));
+            if is_same {
+                kept.2 += later.2;
+            }
+            is_same
         });
         let doc = block.first_doc + at as u32;
-        out.extend(
-            of_doc.iter().map(|&(word, list)| {
-                (doc, ords[word as usize] as usize * NUM_LISTS + list as usize)
-            }),
-        );
+        out.extend(of_doc.iter().map(|&(word, list, contribution)| Posting {
+            doc,
+            list: ords[word as usize] as usize * NUM_LISTS + list as usize,
+            contribution: contribution.min(u32::from(u16::MAX)) as u16,
+        }));
     }
     out
 }
 
-/// Adds the lists that the tokens of one field put their business into.
-fn add_lists(field: TextField, tokens: &[Token], name_core_len: u32, out: &mut Vec<(u32, List)>) {
+/// Adds the occurrences of words in one field.
+fn add_occurrences(
+    field: TextField,
+    tokens: &[Token],
+    name_core_len: u32,
+    contribution: u32,
+    out: &mut Vec<Occurrence>,
+) {
     let mut position = 0;
     for &token in tokens {
         let (code, first, len) = match token {
@@ -289,44 +350,64 @@ fn add_lists(field: TextField, tokens: &[Token], name_core_len: u32, out: &mut V
             TextField::Host => List::Host,
             TextField::Industry | TextField::Description => List::Prose,
         };
-        out.push((code, list));
+        out.push((code, list, contribution));
     }
 }
 
-/// The blocks of consecutive terms, and the length of each.
+/// Encoded blocks of consecutive terms.
+struct EncodedTerms {
+    blocks: Vec<u8>,
+    block_lens: Vec<u64>,
+    /// How many businesses each term matches.
+    doc_freqs: Vec<usize>,
+}
+
 fn encode_terms(
     ords: &[usize],
     vocabulary: &[&str],
     by_word: &FxHashMap<&str, u32>,
     lists: &Lists,
-) -> (Vec<u8>, Vec<u64>) {
-    let (mut bytes, mut lens) = (Vec::new(), Vec::with_capacity(ords.len()));
-    let mut any = Vec::new();
+    num_docs: u32,
+) -> EncodedTerms {
+    let mut encoded =
+        EncodedTerms { blocks: Vec::new(), block_lens: Vec::new(), doc_freqs: Vec::new() };
+    let mut any: Vec<(u32, u32)> = Vec::new();
     for &ord in ords {
-        let start = bytes.len();
+        let start = encoded.blocks.len();
         any.clear();
         for list in [List::NameIs, List::NameStarts, List::NameHas, List::Host] {
-            any.extend(lists.get(ord, list));
+            any.extend(lists.with_contributions(ord, list));
         }
         for_each_plural(vocabulary[ord], by_word, |other| {
-            any.extend(lists.get(other, List::Prose))
+            any.extend(lists.with_contributions(other, List::Prose));
         });
         any.sort_unstable();
-        any.dedup();
+        any.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                kept.1 += later.1;
+            }
+            is_same
+        });
+        let docs: Vec<u32> = any.iter().map(|&(doc, _)| doc).collect();
+        let impacts: Vec<u8> =
+            any.iter().map(|&(_, sum)| impact::impact(num_docs, any.len(), sum)).collect();
         let list = |list| lists.get(ord, list);
         terms::encode_block(
             [
-                &any,
+                &docs,
                 list(List::NameIs),
                 list(List::NameStarts),
                 list(List::NameHas),
                 list(List::Host),
             ],
-            &mut bytes,
+            &impacts,
+            &mut encoded.blocks,
         );
-        lens.push((bytes.len() - start) as u64);
+        encoded.block_lens.push((encoded.blocks.len() - start) as u64);
+        encoded.doc_freqs.push(any.len());
     }
-    (bytes, lens)
+    encoded
 }
 
 /// Calls `visit` with every term that matches `word` where plurals count, `word` itself included, once.

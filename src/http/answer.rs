@@ -162,7 +162,8 @@ impl Answerer {
         catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
             self.metrics.panics.fetch_add(1, Relaxed);
             self.scratch.replace(Scratch::default());
-            let message = "the request could not be answered, and trying again may not help; report the request id";
+            let message = "the request could not be answered, and trying again may not help; \
+                report the request id";
             Refusal::new(Code::Internal, message)
         })
     }
@@ -185,7 +186,8 @@ fn authenticate<'a>(keys: &'a KeyTable, headers: &HeaderMap) -> Result<&'a LiveK
         }
     };
     let key = keys.find(key.as_bytes()).ok_or_else(|| {
-        let message = "the API key is not one that this server knows; check it for typing errors, or ask for a new one";
+        let message = "the API key is not one that this server knows; check it for typing \
+            errors, or ask for a new one";
         Refusal::new(Code::InvalidApiKey, message)
     })?;
     if key.is_expired(jiff::Timestamp::now) {
@@ -198,7 +200,8 @@ fn authenticate<'a>(keys: &'a KeyTable, headers: &HeaderMap) -> Result<&'a LiveK
 fn rate_limited(key: &LiveKey, status: &QuotaStatus) -> Refusal {
     let rate = key.quota().map_or(0.0, |quota| quota.rule().rate());
     let message = format!(
-        "the quota of this API key, {rate} requests per second and {} at once, is used up; try again in {} s",
+        "the quota of this API key, {rate} requests per second and {} at once, is used up; try \
+            again in {} s",
         status.limit, status.retry_after_seconds
     );
     Refusal::new(Code::RateLimited, message)
@@ -237,11 +240,13 @@ fn prepare<'a>(head: &Head<'_>, snapshots: &'a SnapshotSet) -> Result<Prepared<'
                 param: Some("cursor".to_owned()),
             };
             let named = snapshots.with_version(cursor.snapshot_version()).ok_or_else(|| {
-                let message = "the data that `cursor` belongs to has been replaced; leave `cursor` out to begin again with the first page";
+                let message = "the data that `cursor` belongs to has been replaced; leave \
+                    `cursor` out to begin again with the first page";
                 refusal(Code::CursorExpired, message)
             })?;
             if cursor.query_fingerprint() != fingerprint {
-                let message = "`cursor` belongs to a request with other parameters; between pages only `limit` may change, so repeat the others as they were";
+                let message = "`cursor` belongs to a request with other parameters; between \
+                    pages only `limit` may change, so repeat the others as they were";
                 return Err(refusal(Code::CursorMismatch, message));
             }
             named

@@ -5,8 +5,7 @@
 //! (the one a cursor names) and all parameters. It is therefore known before any search, and the
 //! same in every replica. Strong: the same tag means the same bytes.
 
-use std::fmt::Write;
-
+use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{HeaderValue, IF_NONE_MATCH};
 
@@ -24,19 +23,19 @@ impl EntityTag {
         limit: u32,
         cursor: Option<&str>,
     ) -> EntityTag {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&version.0.to_le_bytes());
-        hasher.update(&fingerprint.to_le_bytes());
-        hasher.update(&limit.to_le_bytes());
+        let cursor = cursor.unwrap_or_default().as_bytes();
+        let mut ingredients = Vec::with_capacity(20 + cursor.len());
+        ingredients.extend(version.0.to_le_bytes());
+        ingredients.extend(fingerprint.to_le_bytes());
+        ingredients.extend(limit.to_le_bytes());
         // Last, so that its length needs no mark; an absent cursor is an empty one.
-        hasher.update(cursor.unwrap_or_default().as_bytes());
-        let mut text = String::with_capacity(34);
-        text.push('"');
-        for byte in &hasher.finalize().as_bytes()[..16] {
-            write!(text, "{byte:02x}").expect("a String takes everything");
-        }
-        text.push('"');
-        EntityTag(HeaderValue::try_from(text).expect("quotes and hex digits"))
+        ingredients.extend(cursor);
+        let hex = blake3::hash(&ingredients).to_hex();
+        let mut text = Vec::with_capacity(34);
+        text.push(b'"');
+        text.extend(&hex.as_bytes()[..32]);
+        text.push(b'"');
+        EntityTag(HeaderValue::from_maybe_shared(Bytes::from(text)).expect("quotes and hex digits"))
     }
 
     /// The `ETag` header.

@@ -55,7 +55,8 @@ pub(super) fn check(
     let target_len = target.path_and_query().map_or(0, |target| target.as_str().len());
     if target_len > TARGET_BYTES_MAX {
         let message = format!(
-            "the target has {target_len} bytes; at most {TARGET_BYTES_MAX} are accepted; shorten `q` or name fewer values"
+            "the target has {target_len} bytes; at most {TARGET_BYTES_MAX} are accepted; \
+                shorten `q` or name fewer values"
         );
         return Err(Refusal::new(Code::UriTooLong, message));
     }
@@ -63,7 +64,8 @@ pub(super) fn check(
         headers.iter().map(|(name, value)| name.as_str().len() + value.as_bytes().len() + 4).sum();
     if header_len > HEADER_BYTES_MAX {
         let message = format!(
-            "the header section has {header_len} bytes; at most {HEADER_BYTES_MAX} are accepted; send fewer or shorter headers"
+            "the header section has {header_len} bytes; at most {HEADER_BYTES_MAX} are \
+                accepted; send fewer or shorter headers"
         );
         return Err(Refusal::new(Code::HeadersTooLarge, message));
     }
@@ -162,13 +164,14 @@ fn check_target(target: &Uri) -> Result<(), Refusal> {
     if target.scheme().is_some() || target.authority().is_some() || !path_and_query.starts_with('/')
     {
         return bad_request(
-            "the target is not in origin form; send a path and a query, as in `GET /v1/search?q=apple`",
+            "the target is not in origin form; send a path and a query, as in `GET \
+                /v1/search?q=apple`",
         );
     }
     if !path_and_query.bytes().all(|byte| TARGET_BYTES[usize::from(byte)]) {
         return bad_request(
-            "the target has characters that a URL must percent-encode (spaces, quotes, non-ASCII letters, \
-             `<>{}|^` and the like); encode them",
+            "the target has characters that a URL must percent-encode (spaces, quotes, \
+             non-ASCII letters, `<>{}|^` and the like); encode them",
         );
     }
     Ok(())

@@ -61,7 +61,8 @@ impl KeyWatch {
         let table = KeyTable::new(&KeyFile::load(&path)?);
         if table.is_empty() {
             log::line(format_args!(
-                "warning: {} holds no keys, every request will be refused; create one with `firmament-tools keys new`",
+                "warning: {} holds no keys, every request will be refused; create one with \
+                    `firmament-tools keys new`",
                 path.display()
             ));
         }

@@ -159,11 +159,8 @@ pub(super) fn parse(query_string: Option<&str>) -> Result<SearchRequest, Refusal
     let cursor_text = values.get(Param::Cursor).map(str::to_owned);
     let cursor = match &cursor_text {
         Some(text) => Some(Cursor::decode(text).map_err(|error| {
-            let message = format!(
-                "`cursor` is \"{}\": {error}; pass on a `next_cursor` or `previous_cursor` unchanged, or leave \
-                 `cursor` out to begin with the first page",
-                Excerpt(text)
-            );
+            // The error says how to mend it.
+            let message = format!("`cursor` is \"{}\": {error}", Excerpt(text));
             Param::Cursor.refusal(Code::InvalidCursor, message)
         })?),
         None => None,
@@ -199,7 +196,8 @@ fn employee_range(values: &Values<'_>) -> Result<(Option<u64>, Option<u64>), Ref
         && min > max
     {
         let message = format!(
-            "`max_employees` is {max}, less than `min_employees`, which is {min}; accepted is at least {min}; swap or correct them"
+            "`max_employees` is {max}, less than `min_employees`, which is {min}; accepted is \
+                at least {min}; swap or correct them"
         );
         return Err(Param::MaxEmployees.refusal(Code::InvalidParameter, message));
     }
@@ -253,7 +251,8 @@ fn unknown_parameter(name: &str) -> Refusal {
         .map_or("q", Param::name);
     let known = Param::ALL.map(Param::name).join(", ");
     let message = format!(
-        "\"{}\" is not a parameter; did you mean `{nearest}`? Accepted are {known}; names are case-sensitive",
+        "\"{}\" is not a parameter; did you mean `{nearest}`? Accepted are {known}; names are \
+            case-sensitive",
         Excerpt(name)
     );
     let param = name.chars().take(64).collect();
@@ -276,7 +275,8 @@ fn decode_pairs(query_string: &str) -> Result<Vec<Pair<'_>>, Refusal> {
 
 fn invalid_encoding(raw: &str, fault: &str, name: Option<&str>) -> Refusal {
     let message = format!(
-        "\"{}\" {fault}; accepted is UTF-8 in percent-encoding (`%25` for a percent sign); encode it again",
+        "\"{}\" {fault}; accepted is UTF-8 in percent-encoding (`%25` for a percent sign); \
+            encode it again",
         Excerpt(raw)
     );
     let param = name.and_then(Param::named).map(|param| param.name().to_owned());

@@ -109,7 +109,8 @@ impl Loader {
             Ok(Loaded { version, records, duration, .. }) => {
                 let seconds = duration.as_secs_f64();
                 log::line(format_args!(
-                    "reload: snapshot {version} with {records} records is current now ({seconds:.2} s)"
+                    "reload: snapshot {version} with {records} records is current now \
+                        ({seconds:.2} s)"
                 ));
             }
             Err(error) => log::line(format_args!("reload failed, the old snapshot stays: {error}")),

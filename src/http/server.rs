@@ -257,7 +257,8 @@ impl StartMessage {
         let admin =
             self.admin_address.map_or_else(|| "off".to_owned(), |address| address.to_string());
         log::line(format_args!(
-            "listening on {} (admin {admin}), {} workers; snapshot {} with {} records opened in {:.2} s",
+            "listening on {} (admin {admin}), {} workers; snapshot {} with {} records opened in \
+                {:.2} s",
             self.address,
             self.workers,
             loaded.version,

@@ -1,6 +1,6 @@
 //! One thread, one runtime, one listener: accepting connections, and ending them in good order.
 //!
-//! Workers share nothing that is written per request. All tasks of a worker stay on its thread,
+//! Workers share nothing that is written per request. A worker's futures stay on its thread,
 //! so they hold `Rc`s and plain cells.
 
 use std::cell::Cell;
@@ -136,7 +136,8 @@ impl Worker {
                     self.metrics.accept_errors.fetch_add(1, Relaxed);
                     if last_logged.is_none_or(|at| at.elapsed() > HOUSEKEEPING_INTERVAL) {
                         log::line(format_args!(
-                            "cannot accept connections: {error}; if files are short, raise `ulimit -n`"
+                            "cannot accept connections: {error}; if files are short, raise \
+                                `ulimit -n`"
                         ));
                         last_logged = Some(Instant::now());
                     }

@@ -4,7 +4,7 @@
 //!
 //! | order | dense hits | sparse hits |
 //! |---|---|---|
-//! | relevance | tier by tier, in `DocId` order | the same |
+//! | relevance | group by group ([`rank`](super::rank)), the best of each selected by score | the same |
 //! | employees descending | `DocId` order | the same |
 //! | any other | walk the permutation, test each business | gather the ranks of all hits, select |
 //!
@@ -12,8 +12,11 @@
 
 use super::cursor::{Cursor, Position, Side};
 use super::hit_set::HitSet;
-use super::plan::Planner;
-use super::rank::{Tier, TierSplit};
+use super::plan::{Plan, Planner};
+use super::rank::{Group, GroupSplit, Kind, Tier};
+use super::relax::RelaxedScorer;
+use super::score::Scorer;
+use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::{Permutation, Snapshot};
@@ -46,7 +49,9 @@ pub struct Scratch {
 /// A cursor must be one of this query over this snapshot; [`Cursor::query_fingerprint`] and
 /// [`Cursor::snapshot_version`] tell. Any other gives some page, or an empty one.
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
-    let hits = Planner::new(snapshot).plan(query).evaluate(snapshot);
+    let planner = Planner::new(snapshot);
+    let mut understanding = Understanding::new(&planner, &query.text);
+    let hits = hits(&planner, query, &mut understanding);
     let total = hits.len();
     let start = query.cursor.map(|cursor| (cursor.side, cursor.position));
     let side = start.map_or(Side::After, |(side, _)| side);
@@ -55,7 +60,8 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let wanted = query.limit as usize + 1;
     let mut found = match (query.sort, query.order) {
         (SortKey::Relevance, order) => {
-            by_relevance(snapshot, query, hits, order, side, position, wanted)
+            let sequence = Sequence { order, side, position, wanted };
+            by_relevance(planner, query, &understanding, hits, sequence)
         }
         (SortKey::EmployeeCount, SortOrder::Desc) => {
             by_doc_id(&hits, side, position.map(|position| position.doc), wanted)
@@ -96,9 +102,38 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         total,
         next_cursor: cursor(Side::After, found.last()).filter(|_| has_next),
         previous_cursor: cursor(Side::Before, found.first()).filter(|_| has_previous),
-        corrected: None,
-        relaxed: false,
+        corrected: understanding.corrected,
+        relaxed: understanding.is_relaxed,
     }
+}
+
+/// The businesses that match everything; corrects and relaxes `q` if nothing in the snapshot matches it.
+fn hits(planner: &Planner<'_>, query: &Query, understanding: &mut Understanding) -> HitSet {
+    if query.text.is_wordless() {
+        return HitSet::default();
+    }
+    let snapshot = planner.snapshot();
+    let filters = planner.filters(query);
+    let excluded = planner.excluded(&query.text);
+    let evaluate = |understanding: &Understanding| {
+        let text = understanding.plan(planner);
+        let plan = Plan::intersection(filters.iter().cloned().chain([text]));
+        // The business whose id `q` is, is asked for as it is.
+        if understanding.whole_id.is_some() {
+            return plan.evaluate(snapshot);
+        }
+        Plan::difference(plan, excluded.clone()).evaluate(snapshot)
+    };
+    let hits = evaluate(understanding);
+    if !hits.is_empty() || understanding.clauses.is_empty() {
+        return hits;
+    }
+    let is_narrowed = !filters.is_empty() || !excluded.is_nothing();
+    if is_narrowed && !understanding.plan(planner).evaluate(snapshot).is_empty() {
+        return hits;
+    }
+    understanding.settle(planner, &query.text);
+    evaluate(understanding)
 }
 
 /// The first `wanted` hits on one side of `doc` in `DocId` order, nearest first.
@@ -118,55 +153,111 @@ fn by_doc_id(
     forward.into_iter().flatten().chain(backward.into_iter().flatten()).take(wanted)
 }
 
-/// The first `wanted` hits on one side of `position` by relevance, nearest first.
-fn by_relevance(
-    snapshot: &Snapshot,
-    query: &Query,
-    hits: HitSet,
+/// Which stretch of a sequence is wanted.
+#[derive(Clone, Copy)]
+struct Sequence {
     order: SortOrder,
     side: Side,
     position: Option<Position>,
     wanted: usize,
-) -> Vec<Position> {
-    let mut found = Vec::new();
-    let mut take = |tier: Tier, members: &HitSet| {
-        let key = tier.relevance_key();
-        // Where the tier lies as seen from the position, in the direction of the walk.
-        let is_behind = |position: &Position| match (order, side) {
-            (SortOrder::Desc, Side::After) | (SortOrder::Asc, Side::Before) => {
-                key > position.relevance_key
-            }
-            (SortOrder::Asc, Side::After) | (SortOrder::Desc, Side::Before) => {
-                key < position.relevance_key
-            }
+}
+
+impl Sequence {
+    /// What orders positions in the direction of the walk, smallest first.
+    fn place(&self, position: &Position) -> (u64, u32) {
+        let key = match self.order {
+            SortOrder::Desc => u64::MAX - position.relevance_key,
+            SortOrder::Asc => position.relevance_key,
         };
-        if position.as_ref().is_some_and(is_behind) {
+        match self.side {
+            Side::After => (key, position.doc.0),
+            Side::Before => (u64::MAX - key, u32::MAX - position.doc.0),
+        }
+    }
+
+    /// Appends the nearest of `positions` that lie ahead, in order, and returns whether there are enough.
+    fn take(&self, mut positions: Vec<Position>, found: &mut Vec<Position>) -> bool {
+        if let Some(start) = &self.position {
+            let start = self.place(start);
+            positions.retain(|position| self.place(position) > start);
+        }
+        let left = self.wanted - found.len();
+        if positions.len() > left {
+            positions.select_nth_unstable_by_key(left, |position| self.place(position));
+            positions.truncate(left);
+        }
+        positions.sort_unstable_by_key(|position| self.place(position));
+        found.extend(positions);
+        found.len() == self.wanted
+    }
+}
+
+/// Bits of a relevance key below tier and kind.
+const GROUP_SHIFT: u32 = 32;
+
+/// The nearest hits by relevance in the direction of the walk.
+fn by_relevance(
+    planner: Planner<'_>,
+    query: &Query,
+    understanding: &Understanding,
+    hits: HitSet,
+    sequence: Sequence,
+) -> Vec<Position> {
+    if understanding.clauses.is_empty() {
+        // Nothing tells the hits apart.
+        let doc = sequence.position.map(|position| position.doc);
+        return by_doc_id(&hits, sequence.side, doc, sequence.wanted)
+            .map(|doc| Position { relevance_key: 0, doc })
+            .collect();
+    }
+    let mut found = Vec::new();
+    if understanding.is_relaxed {
+        let relaxed = RelaxedScorer::new(&planner, understanding, &hits);
+        let mut scorer = Scorer::new(&planner, understanding, &query.text, &hits);
+        let key = |doc| u64::from(relaxed.score(doc)) << 16 | u64::from(scorer.score(doc));
+        sequence.take(positions(&hits, key), &mut found);
+        return found;
+    }
+    let mut split = GroupSplit::new(planner, understanding, &query.text, hits);
+    let mut take = |group: &Group| {
+        let prefix = group_key(group.tier, group.kind);
+        let is_behind = |position: &Position| {
+            let here = position.relevance_key >> GROUP_SHIFT;
+            // Best first means falling keys.
+            let is_falling = (sequence.order == SortOrder::Desc) == (sequence.side == Side::After);
+            if is_falling { prefix > here } else { prefix < here }
+        };
+        if sequence.position.as_ref().is_some_and(is_behind) {
             return false;
         }
-        let doc = position.filter(|position| position.relevance_key == key).map(|at| at.doc);
-        let left = wanted - found.len();
-        found.extend(
-            by_doc_id(members, side, doc, left).map(|doc| Position { relevance_key: key, doc }),
-        );
-        found.len() == wanted
+        let mut scorer = Scorer::new(&planner, understanding, &query.text, &group.members);
+        let key = |doc| prefix << GROUP_SHIFT | u64::from(scorer.score(doc));
+        sequence.take(positions(&group.members, key), &mut found)
     };
-    let mut split = TierSplit::new(snapshot, &query.text, hits);
-    let is_best_first = (order == SortOrder::Desc) == (side == Side::After);
-    if is_best_first {
-        while let Some((tier, members)) = split.next_tier() {
-            if take(tier, &members) {
+    if (sequence.order == SortOrder::Desc) == (sequence.side == Side::After) {
+        while let Some(group) = split.next_group() {
+            if take(&group) {
                 break;
             }
         }
     } else {
-        let tiers: Vec<(Tier, HitSet)> = std::iter::from_fn(|| split.next_tier()).collect();
-        for (tier, members) in tiers.iter().rev() {
-            if take(*tier, members) {
+        let groups: Vec<Group> = std::iter::from_fn(|| split.next_group()).collect();
+        for group in groups.iter().rev() {
+            if take(group) {
                 break;
             }
         }
     }
     found
+}
+
+/// Tier and kind as part of a relevance key: the better, the larger.
+fn group_key(tier: Tier, kind: Kind) -> u64 {
+    (Tier::ALL.len() - tier as usize) as u64 * 2 + u64::from(kind == Kind::Whole)
+}
+
+fn positions(hits: &HitSet, mut key: impl FnMut(DocId) -> u64) -> Vec<Position> {
+    hits.iter().map(|doc| Position { relevance_key: key(doc), doc }).collect()
 }
 
 /// The first `wanted` hits on one side of `rank` in a permutation, nearest first.

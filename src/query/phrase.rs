@@ -35,6 +35,13 @@ impl PhraseMatcher {
         matcher
     }
 
+    /// Lets further terms stand for a word of the phrase in name and host.
+    pub fn add_codes(&mut self, number: usize, codes: &[u32]) {
+        self.exact.extend(codes.iter().map(|&code| (code, number as u32)));
+        self.exact.sort_unstable();
+        self.exact.dedup();
+    }
+
     /// Does the phrase stand in one of `fields`?
     pub fn matches(&self, tokens: &DocTokens<'_>, fields: &[TextField]) -> bool {
         fields.iter().any(|&field| self.stands_in(tokens, field))

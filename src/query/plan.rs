@@ -1,6 +1,6 @@
 //! Which postings answer a query, and at what cost.
 //!
-//! In: a [`Query`]. Out: a [`Plan`], a tree of set operations over the postings of one snapshot; evaluating it
+//! In: the parts of a query. Out: a [`Plan`], a tree of set operations over the postings of one snapshot; evaluating it
 //! gives the [`HitSet`].
 //!
 //! | strategy | when | cost |
@@ -11,15 +11,15 @@
 //! | union | umlaut forms, several values of a filter, combinations of a place | all operands, or a probe of each where what is left is small |
 //! | phrase | quoted words, parts of compounds, CJK runs | as the intersection of its words, then one read of 150 bytes for each candidate left |
 
-use super::Query;
 use super::hit_set::HitSet;
 use super::phrase::{PhraseMatcher, related_terms};
 use super::text::{Phrase, QueryWord, Term, TextQuery};
-use crate::analyzer::{TextField, fold_filter};
-use crate::places::{self, PlaceFilter, PlaceKey, PlaceKind, PlacePart};
+use crate::analyzer::TextField;
 use crate::snapshot::Snapshot;
 use crate::snapshot::postings::Postings;
+use crate::snapshot::terms::TermLists;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A tree of set operations.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub enum Plan<'s> {
     Range(Range<u32>),
     /// One list of postings.
     Postings(Postings<'s>),
+    /// A set that is ready, as the union of very many lists.
+    Ready(Arc<HitSet>),
     /// What is in any of them.
     Union(Vec<Plan<'s>>),
     /// What is in all of them.
@@ -39,7 +41,7 @@ pub enum Plan<'s> {
         /// Businesses that may hold the phrase.
         candidates: Box<Plan<'s>>,
         /// What is checked.
-        matcher: PhraseMatcher,
+        matcher: Arc<PhraseMatcher>,
         /// Where it may stand.
         fields: &'static [TextField],
     },
@@ -59,6 +61,7 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => range.len() as u64,
             Plan::Postings(postings) => postings.len() as u64,
+            Plan::Ready(hits) => hits.len(),
             Plan::Union(plans) => plans.iter().map(Plan::cardinality_max).sum(),
             Plan::Intersection(plans) => {
                 plans.iter().map(Plan::cardinality_max).min().unwrap_or(u64::MAX)
@@ -90,12 +93,27 @@ impl<'s> Plan<'s> {
         if plans.len() == 1 { plans.remove(0) } else { Plan::Intersection(plans) }
     }
 
-    fn has_phrase(&self) -> bool {
+    /// What is in `plan` and not in `excluded`.
+    pub fn difference(plan: Plan<'s>, excluded: Plan<'s>) -> Plan<'s> {
+        if plan.is_nothing() || excluded.is_nothing() {
+            return plan;
+        }
+        Plan::Difference(Box::new(plan), Box::new(excluded))
+    }
+
+    /// A set that is ready.
+    pub fn ready(hits: Arc<HitSet>) -> Plan<'s> {
+        if hits.is_empty() { Plan::NOTHING } else { Plan::Ready(hits) }
+    }
+
+    /// Is a phrase checked anywhere? If not, a plan that is not [`Plan::is_nothing`] may still be empty only as
+    /// an intersection or difference.
+    pub fn has_phrase(&self) -> bool {
         match self {
             Plan::Phrase { .. } => true,
             Plan::Union(plans) | Plan::Intersection(plans) => plans.iter().any(Plan::has_phrase),
             Plan::Difference(plan, other) => plan.has_phrase() || other.has_phrase(),
-            Plan::Range(_) | Plan::Postings(_) => false,
+            Plan::Range(_) | Plan::Postings(_) | Plan::Ready(_) => false,
         }
     }
 
@@ -112,6 +130,7 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => base.restrict(range),
             Plan::Postings(postings) => base.and_postings(postings),
+            Plan::Ready(hits) => base.and(hits),
             Plan::Intersection(plans) => {
                 plans.iter().fold(base, |base, plan| plan.evaluate_within(base, snapshot))
             }
@@ -147,42 +166,14 @@ impl<'s> Planner<'s> {
         Planner { snapshot }
     }
 
-    /// The plan of everything that `query` asks for.
-    pub fn plan(&self, query: &Query) -> Plan<'s> {
-        let mut conditions = Vec::new();
-        if !query.industries.is_empty() {
-            conditions.push(self.industries(&query.industries));
-        }
-        if !query.locations.is_empty() {
-            conditions.push(self.locations(&query.locations));
-        }
-        if query.employee_count_min.is_some() || query.employee_count_max.is_some() {
-            conditions.push(self.employees(query.employee_count_min, query.employee_count_max));
-        }
-        if query.text.is_wordless() {
-            return Plan::NOTHING;
-        }
-        conditions.extend(query.text.required().iter().map(|clause| self.term(&clause.term)));
-        if conditions.is_empty() {
-            conditions.push(Plan::Range(0..self.snapshot.num_docs()));
-        }
-        let plan = Plan::intersection(conditions);
-        match self.excluded(&query.text) {
-            excluded if excluded.is_nothing() || plan.is_nothing() => plan,
-            excluded => Plan::Difference(Box::new(plan), Box::new(excluded)),
-        }
+    /// The snapshot that is planned over.
+    pub fn snapshot(&self) -> &'s Snapshot {
+        self.snapshot
     }
 
-    fn excluded(&self, text: &TextQuery) -> Plan<'s> {
+    /// Businesses that a term which must not match excludes.
+    pub fn excluded(&self, text: &TextQuery) -> Plan<'s> {
         Plan::union(text.excluded().iter().map(|term| self.term(term)))
-    }
-
-    /// Businesses within bounds on employees.
-    fn employees(&self, min: Option<u64>, max: Option<u64>) -> Plan<'s> {
-        let counts = self.snapshot.employee_counts();
-        let start = max.map_or(0, |max| counts.partition_point(|&count| count > max));
-        let end = min.map_or(counts.len(), |min| counts.partition_point(|&count| count >= min));
-        Plan::Range(start as u32..end.max(start) as u32)
     }
 
     /// Businesses that a term matches.
@@ -193,10 +184,16 @@ impl<'s> Planner<'s> {
                 Plan::union([self.word(joined), self.phrase(parts)])
             }
             Term::Phrase(phrase) => self.phrase(phrase),
-            Term::Host { labels, .. } => {
-                Plan::intersection(labels.iter().map(|label| self.term(label)))
+            Term::Host { name, labels } => {
+                let words = Plan::intersection(labels.iter().map(|label| self.term(label)));
+                Plan::union([self.host(name), words])
             }
         }
+    }
+
+    /// Businesses on a host.
+    pub fn host(&self, name: &str) -> Plan<'s> {
+        self.snapshot.hosts().get(name).map_or(Plan::NOTHING, Plan::Postings)
     }
 
     /// Businesses that hold a word in any field.
@@ -223,7 +220,78 @@ impl<'s> Planner<'s> {
         }
         let matcher = PhraseMatcher::new(self.snapshot, &Phrase::of_word(word));
         let fields = &[TextField::Industry, TextField::Description];
-        Plan::Phrase { candidates: Box::new(candidates), matcher, fields }
+        Plan::Phrase { candidates: Box::new(candidates), matcher: Arc::new(matcher), fields }
+    }
+
+    /// Businesses with a word in their name.
+    pub fn word_in_name(&self, word: &QueryWord) -> Plan<'s> {
+        self.lists(word, |lists| [lists.name_is, lists.name_starts, lists.name_has])
+    }
+
+    /// Businesses with a word in their name or host.
+    pub fn word_in_name_or_host(&self, word: &QueryWord) -> Plan<'s> {
+        let host = self.lists(word, |lists| [lists.host, None, None]);
+        Plan::union([self.word_in_name(word), host])
+    }
+
+    /// The union of some lists of all forms of a word.
+    pub fn lists(
+        &self,
+        word: &QueryWord,
+        choose: impl Fn(TermLists<'s>) -> [Option<Postings<'s>>; 3],
+    ) -> Plan<'s> {
+        let terms = self.snapshot.terms();
+        let ords = word.forms.iter().filter_map(|form| terms.ord(form));
+        let chosen = ords.flat_map(|ord| choose(terms.lists(ord)));
+        Plan::union(chosen.flatten().map(Plan::Postings))
+    }
+
+    /// Businesses whose name holds all words of a term, or the joined form of a compound.
+    pub fn term_in_name(&self, term: &Term) -> Plan<'s> {
+        let all = |phrase: &Phrase| {
+            Plan::intersection(phrase.words.iter().map(|(_, word)| self.word_in_name(word)))
+        };
+        match term {
+            Term::Word(word) => self.word_in_name(word),
+            Term::Compound { joined, parts } => {
+                Plan::union([self.word_in_name(joined), all(parts)])
+            }
+            Term::Phrase(phrase) => all(phrase),
+            Term::Host { labels, .. } => {
+                Plan::intersection(labels.iter().map(|label| self.term_in_name(label)))
+            }
+        }
+    }
+
+    /// Businesses whose name holds any word of a term, or the joined form of a compound.
+    pub fn term_partly_in_name(&self, term: &Term) -> Plan<'s> {
+        let any = |phrase: &Phrase| {
+            Plan::union(phrase.words.iter().map(|(_, word)| self.word_in_name(word)))
+        };
+        match term {
+            Term::Word(word) => self.word_in_name(word),
+            Term::Compound { joined, parts } => {
+                Plan::union([self.word_in_name(joined), any(parts)])
+            }
+            Term::Phrase(phrase) => any(phrase),
+            Term::Host { labels, .. } => {
+                Plan::union(labels.iter().map(|label| self.term_partly_in_name(label)))
+            }
+        }
+    }
+
+    /// Businesses in which the phrase stands in one of `fields`.
+    pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> Plan<'s> {
+        match self.phrase(phrase) {
+            Plan::Phrase { candidates, matcher, .. } => Plan::Phrase { candidates, matcher, fields },
+            // One word: its list spans all fields.
+            candidates if candidates.is_nothing() => candidates,
+            candidates => Plan::Phrase {
+                candidates: Box::new(candidates),
+                matcher: Arc::new(PhraseMatcher::new(self.snapshot, phrase)),
+                fields,
+            },
+        }
     }
 
     /// Businesses in which the phrase stands in one field.
@@ -236,95 +304,10 @@ impl<'s> Planner<'s> {
             return candidates;
         }
         let matcher = PhraseMatcher::new(self.snapshot, phrase);
-        Plan::Phrase { candidates: Box::new(candidates), matcher, fields: &TextField::ALL }
-    }
-
-    /// Businesses of any of the industries that the values name.
-    fn industries(&self, values: &[String]) -> Plan<'s> {
-        let dictionary = self.snapshot.industries();
-        let mut lists = Vec::new();
-        for value in values {
-            let pieces = split_values(value);
-            let mut rest = pieces.as_slice();
-            while let [first, ..] = rest {
-                // The longest run of pieces that is a known name; a quoted piece stands alone.
-                let runs = if first.is_quoted {
-                    1
-                } else {
-                    let plain = rest.iter().take_while(|piece| !piece.is_quoted).count();
-                    plain.min(dictionary.key_pieces_max())
-                };
-                let found = (1..=runs).rev().find_map(|len| {
-                    let name =
-                        rest[..len].iter().map(|piece| piece.text).collect::<Vec<_>>().join(",");
-                    let lists: Vec<Plan<'s>> = fold_filter(&name)
-                        .iter()
-                        .filter_map(|key| dictionary.get(key).map(Plan::Postings))
-                        .collect();
-                    (!lists.is_empty()).then_some((len, lists))
-                });
-                let len = found.as_ref().map_or(1, |(len, _)| *len);
-                lists.extend(found.into_iter().flat_map(|(_, lists)| lists));
-                rest = &rest[len..];
-            }
-        }
-        Plan::union(lists)
-    }
-
-    /// Businesses at any of the places that the values name.
-    fn locations(&self, values: &[String]) -> Plan<'s> {
-        let is_known = |key: &PlaceKey| self.snapshot.places().contains(key.as_str());
-        Plan::union(values.iter().map(|value| match places::parse(value, &is_known) {
-            PlaceFilter::Parts(query) => self.combination(&query.parts, &PlaceKind::ALL),
-            PlaceFilter::Unknown | PlaceFilter::Blank => Plan::NOTHING,
-        }))
-    }
-
-    /// Businesses for which each part is a different one of `kinds`.
-    fn combination(&self, parts: &[PlacePart], kinds: &[PlaceKind]) -> Plan<'s> {
-        let Some((part, others)) = parts.split_first() else {
-            return Plan::Range(0..self.snapshot.num_docs());
-        };
-        Plan::union(kinds.iter().map(|&kind| {
-            let keys = part.meanings.iter().filter(|key| key.kind() == kind);
-            let lists = keys.filter_map(|key| self.snapshot.places().get(key.as_str()));
-            let here = Plan::union(lists.map(Plan::Postings));
-            if others.is_empty() || here.is_nothing() {
-                return here;
-            }
-            let left: Vec<PlaceKind> =
-                kinds.iter().copied().filter(|&other| other != kind).collect();
-            Plan::intersection([here, self.combination(others, &left)])
-        }))
-    }
-}
-
-/// One of the pieces that commas separate.
-struct Piece<'a> {
-    text: &'a str,
-    is_quoted: bool,
-}
-
-/// Splits a value at the commas outside quotation marks; blank pieces are left out.
-fn split_values<'v>(value: &'v str) -> Vec<Piece<'v>> {
-    let is_quote = |c: char| matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}');
-    let mut pieces = Vec::new();
-    let mut push = |text: &'v str, is_quoted| {
-        if !text.trim().is_empty() {
-            pieces.push(Piece { text, is_quoted });
-        }
-    };
-    let (mut start, mut in_quotes) = (0, false);
-    for (at, c) in value.char_indices() {
-        if is_quote(c) {
-            push(&value[start..at], in_quotes);
-            in_quotes = !in_quotes;
-            start = at + c.len_utf8();
-        } else if c == ',' && !in_quotes {
-            push(&value[start..at], false);
-            start = at + 1;
+        Plan::Phrase {
+            candidates: Box::new(candidates),
+            matcher: Arc::new(matcher),
+            fields: &TextField::ALL,
         }
     }
-    push(&value[start..], in_quotes);
-    pieces
 }

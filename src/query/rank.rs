@@ -1,29 +1,33 @@
-//! Relevance: which tier a business is in.
+//! Relevance: which tier a business is in, and of which kind its matches are.
 //!
-//! Tiers (contract, section 3, "Ranking") are set operations on small lists, computed best first and only as
-//! far as a page needs: a page that fills from an upper tier never looks at the lower ones. Inside a tier the
-//! static order holds, which is `DocId` order.
+//! Tiers (contract, section 3, "Ranking") are set operations on small lists, computed best first and only as far
+//! as a page needs: a page that fills from an upper tier never looks at the lower ones. A tier has two *groups*:
+//! what matches by whole words, and what matches by a prefix only. Inside a group the text score decides, then
+//! the static order.
 //!
 //! | tier | set | from |
 //! |---|---|---|
+//! | whole id or host | one business; the businesses on the host | id order, host dictionary |
 //! | name is `q` | one word: a stored list; more: names that start with the words, checked | [`TermLists`](crate::snapshot::terms::TermLists) |
 //! | name starts with `q` | the same | the same |
 //! | all words in the name | intersection of the names with each word | the same |
-//! | phrase in another field | one word: the rest; more: checked, business by business | token streams |
+//! | phrase in another field | checked, business by business | token streams |
 //! | some words in the name | union of the names with each word | term lists |
 //! | none | the rest | |
 
 use super::hit_set::HitSet;
 use super::phrase::{NameMatch, PhraseMatcher};
 use super::plan::{Plan, Planner};
-use super::text::{Phrase, QueryWord, Term, TextQuery};
+use super::text::{Phrase, Term, TextQuery};
+use super::understand::{OTHER_FIELDS, PrefixMatches, Understanding, Understood};
 use crate::analyzer::TextField;
-use crate::snapshot::Snapshot;
-use crate::snapshot::terms::TermLists;
+use std::sync::Arc;
 
 /// How well a business fits `q`, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Tier {
+    /// `q` is its id, or its host.
+    WholeIdOrHost,
     /// The name is `q`.
     NameIs,
     /// The name starts with the words of `q`.
@@ -38,9 +42,19 @@ pub enum Tier {
     Elsewhere,
 }
 
+/// By what a business earned its tier, better first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// Whole words only.
+    Whole,
+    /// Some words only as a prefix.
+    Prefix,
+}
+
 impl Tier {
     /// All tiers, best first.
-    pub const ALL: [Tier; 6] = [
+    pub const ALL: [Tier; 7] = [
+        Tier::WholeIdOrHost,
         Tier::NameIs,
         Tier::NameStarts,
         Tier::NameHasAll,
@@ -48,47 +62,73 @@ impl Tier {
         Tier::NameHasSome,
         Tier::Elsewhere,
     ];
-
-    /// The tier as part of a cursor: the better, the larger.
-    pub fn relevance_key(self) -> u64 {
-        (Tier::ALL.len() - self as usize) as u64
-    }
 }
 
-/// The hits of a query, taken apart into tiers.
+/// Businesses of one tier and kind.
 #[derive(Debug)]
-pub struct TierSplit<'s> {
-    snapshot: &'s Snapshot,
+pub struct Group {
+    /// Their tier.
+    pub tier: Tier,
+    /// Their kind.
+    pub kind: Kind,
+    /// Who they are.
+    pub members: HitSet,
+}
+
+/// The hits of a query, taken apart into groups.
+#[derive(Debug)]
+pub struct GroupSplit<'a, 's> {
     planner: Planner<'s>,
+    understanding: &'a Understanding,
     words: Phrase,
-    terms: Vec<Term>,
     /// Hits that are in none of the tiers taken so far.
     rest: HitSet,
-    next: usize,
+    next_tier: usize,
+    /// The second group of the tier taken last.
+    by_prefix: Option<Group>,
 }
 
-impl<'s> TierSplit<'s> {
+impl<'a, 's> GroupSplit<'a, 's> {
     /// Prepares to take `hits` apart by how they fit `text`.
-    pub fn new(snapshot: &'s Snapshot, text: &TextQuery, hits: HitSet) -> TierSplit<'s> {
-        TierSplit {
-            snapshot,
-            planner: Planner::new(snapshot),
-            words: text.ranking_words(),
-            terms: text.required().iter().map(|clause| clause.term.clone()).collect(),
-            rest: hits,
-            next: 0,
+    pub fn new(
+        planner: Planner<'s>,
+        understanding: &'a Understanding,
+        text: &TextQuery,
+        hits: HitSet,
+    ) -> GroupSplit<'a, 's> {
+        let words = text.ranking_words();
+        GroupSplit { planner, understanding, words, rest: hits, next_tier: 0, by_prefix: None }
+    }
+
+    /// The next group, best first; empty ones are left out.
+    pub fn next_group(&mut self) -> Option<Group> {
+        loop {
+            if let Some(group) = self.by_prefix.take() {
+                return Some(group);
+            }
+            let tier = *Tier::ALL.get(self.next_tier)?;
+            self.next_tier += 1;
+            let members = self.members(tier);
+            if members.is_empty() {
+                continue;
+            }
+            self.rest = std::mem::take(&mut self.rest).and_not(&members);
+            let (whole, by_prefix) = self.kinds(tier, members);
+            let group = |kind, members: HitSet| {
+                (!members.is_empty()).then_some(Group { tier, kind, members })
+            };
+            self.by_prefix = group(Kind::Prefix, by_prefix);
+            if let Some(group) = group(Kind::Whole, whole) {
+                return Some(group);
+            }
         }
     }
 
-    /// The next tier and its businesses; `None` after the last.
-    pub fn next_tier(&mut self) -> Option<(Tier, HitSet)> {
-        let tier = *Tier::ALL.get(self.next)?;
-        self.next += 1;
-        let members = self.members(tier);
-        if !members.is_empty() {
-            self.rest = std::mem::take(&mut self.rest).and_not(&members);
+    fn within(&self, plan: &Plan<'s>, base: &HitSet) -> HitSet {
+        if plan.is_nothing() {
+            return HitSet::default();
         }
-        Some((tier, members))
+        plan.evaluate_within(base.clone(), self.planner.snapshot())
     }
 
     /// The businesses of `tier` among those that are in no better one.
@@ -96,89 +136,149 @@ impl<'s> TierSplit<'s> {
         if self.rest.is_empty() {
             return HitSet::default();
         }
-        let rest = || self.rest.clone();
         match (tier, self.words.words.as_slice()) {
-            (Tier::Elsewhere, _) => rest(),
+            (Tier::Elsewhere, _) => self.rest.clone(),
+            (Tier::WholeIdOrHost, _) => match (self.understanding.whole_id, self.clauses()) {
+                (Some(_), _) => self.rest.clone(),
+                (None, [Understood { clause, .. }]) => match &clause.term {
+                    Term::Host { name, .. } => self.within(&self.planner.host(name), &self.rest),
+                    _ => HitSet::default(),
+                },
+                _ => HitSet::default(),
+            },
             (_, []) => HitSet::default(),
             (Tier::NameIs, [(_, word)]) => {
-                self.lists(word, |lists| vec![lists.name_is]).evaluate_within(rest(), self.snapshot)
+                let lists = self.planner.lists(word, |lists| [lists.name_is, None, None]);
+                self.within(&lists, &self.rest)
             }
-            (Tier::NameStarts, [(_, word)]) => self
-                .lists(word, |lists| vec![lists.name_starts])
-                .evaluate_within(rest(), self.snapshot),
+            (Tier::NameStarts, [(_, word)]) => {
+                let lists = self.planner.lists(word, |lists| [lists.name_starts, None, None]);
+                self.within(&lists, &self.rest)
+            }
             (Tier::NameIs, _) => self.names_that(NameMatch::Whole),
             (Tier::NameStarts, _) => self.names_that(NameMatch::Start),
             (Tier::NameHasAll, _) => {
-                let all = Plan::intersection(self.terms.iter().map(|term| self.term_in_name(term)));
-                all.evaluate_within(rest(), self.snapshot)
+                let clauses = self.clauses().iter().map(|understood| {
+                    Plan::union([
+                        understood.in_name_whole(&self.planner),
+                        understood.in_name_as_prefix(),
+                    ])
+                });
+                self.within(&Plan::intersection(clauses), &self.rest)
             }
             (Tier::PhraseElsewhere, _) => {
-                let fields = &[TextField::Host, TextField::Industry, TextField::Description];
-                match self.planner.phrase(&self.words) {
-                    Plan::Phrase { candidates, matcher, .. } => {
-                        Plan::Phrase { candidates, matcher, fields }
-                    }
-                    // One word that is not in the name is in another field.
-                    plan => plan,
-                }
-                .evaluate_within(rest(), self.snapshot)
+                let whole = self.within(&self.phrase_elsewhere(), &self.rest);
+                whole.or(self.within(&self.phrase_in_host_by_prefix(), &self.rest))
             }
             (Tier::NameHasSome, _) => {
-                let joined = self.terms.iter().filter_map(|term| match term {
-                    Term::Compound { joined, .. } => Some(self.word_in_name(joined)),
-                    _ => None,
+                let clauses = self.clauses().iter().flat_map(|understood| {
+                    [understood.in_name_partly(&self.planner), understood.in_name_as_prefix()]
                 });
-                let words = self.words.words.iter().map(|(_, word)| self.word_in_name(word));
-                Plan::union(words.chain(joined)).evaluate_within(rest(), self.snapshot)
+                self.within(&Plan::union(clauses), &self.rest)
             }
         }
+    }
+
+    /// Takes the businesses of a tier apart by kind.
+    fn kinds(&self, tier: Tier, members: HitSet) -> (HitSet, HitSet) {
+        if self.clauses().iter().all(|understood| understood.prefix.is_none()) {
+            return (members, HitSet::default());
+        }
+        let whole = match tier {
+            Tier::WholeIdOrHost | Tier::NameIs | Tier::NameStarts | Tier::Elsewhere => {
+                return (members, HitSet::default());
+            }
+            Tier::NameHasAll => {
+                let clauses =
+                    self.clauses().iter().map(|understood| understood.in_name_whole(&self.planner));
+                self.within(&Plan::intersection(clauses), &members)
+            }
+            Tier::PhraseElsewhere => self.within(&self.phrase_elsewhere(), &members),
+            Tier::NameHasSome => {
+                let only_by_prefix = self
+                    .clauses()
+                    .iter()
+                    .map(|understood| {
+                        let whole = self.within(&understood.in_name_whole(&self.planner), &members);
+                        self.within(&understood.in_name_as_prefix(), &members).and_not(&whole)
+                    })
+                    .fold(HitSet::default(), HitSet::or);
+                members.clone().and_not(&only_by_prefix)
+            }
+        };
+        let by_prefix = members.and_not(&whole);
+        (whole, by_prefix)
+    }
+
+    fn clauses(&self) -> &'a [Understood] {
+        &self.understanding.clauses
     }
 
     /// Businesses whose name begins with the words of `q`, as `wanted` says.
     fn names_that(&self, wanted: NameMatch) -> HitSet {
         let mut words = self.words.words.iter();
         let Some((_, first)) = words.next() else { return HitSet::default() };
-        let begins = self.lists(first, |lists| vec![lists.name_starts, lists.name_is]);
-        let others = words.map(|(_, word)| self.word_in_name(word));
+        let begins =
+            self.planner.lists(first, |lists| [lists.name_starts, lists.name_is, None]);
+        let others = words.map(|(_, word)| self.planner.word_in_name(word));
         let plan = Plan::intersection(std::iter::once(begins).chain(others));
-        let candidates = plan.evaluate_within(self.rest.clone(), self.snapshot);
-        let matcher = PhraseMatcher::new(self.snapshot, &self.words);
+        let candidates = self.within(&plan, &self.rest);
+        let snapshot = self.planner.snapshot();
+        let matcher = PhraseMatcher::new(snapshot, &self.words);
         let fits = candidates
             .iter()
-            .filter(|&doc| matcher.begins_name(&self.snapshot.doc_tokens(doc)) == Some(wanted));
+            .filter(|&doc| matcher.begins_name(&snapshot.doc_tokens(doc)) == Some(wanted));
         HitSet::of_sorted(fits.map(|doc| doc.0).collect::<Vec<_>>().into_iter())
     }
 
-    /// Businesses with a term in their name: the joined form of a compound, or all of its words.
-    fn term_in_name(&self, term: &Term) -> Plan<'s> {
-        let all = |phrase: &Phrase| {
-            Plan::intersection(phrase.words.iter().map(|(_, word)| self.word_in_name(word)))
-        };
-        match term {
-            Term::Word(word) => self.word_in_name(word),
-            Term::Compound { joined, parts } => {
-                Plan::union([self.word_in_name(joined), all(parts)])
-            }
-            Term::Phrase(phrase) => all(phrase),
-            Term::Host { labels, .. } => {
-                Plan::intersection(labels.iter().map(|label| self.term_in_name(label)))
-            }
+    /// The words of `q` at their places, with the readings of corrected ones.
+    fn words_with_readings(&self) -> Phrase {
+        let mut all = Phrase::default();
+        for understood in self.clauses() {
+            let phrase = understood.phrase_with_readings();
+            let start = all.width;
+            all.words.extend(phrase.words.into_iter().map(|(at, word)| (start + at, word)));
+            all.width += phrase.width;
         }
+        all
     }
 
-    fn word_in_name(&self, word: &QueryWord) -> Plan<'s> {
-        self.lists(word, |lists| vec![lists.name_is, lists.name_starts, lists.name_has])
+    fn phrase_elsewhere(&self) -> Plan<'s> {
+        self.planner.phrase_in(&self.words_with_readings(), OTHER_FIELDS)
     }
 
-    /// The union of some lists of all forms of a word.
-    fn lists(
-        &self,
-        word: &QueryWord,
-        choose: impl Fn(TermLists<'s>) -> Vec<Option<crate::snapshot::postings::Postings<'s>>>,
-    ) -> Plan<'s> {
-        let terms = self.snapshot.terms();
-        let ords = word.forms.iter().filter_map(|form| terms.ord(form));
-        let chosen = ords.flat_map(|ord| choose(terms.lists(ord)));
-        Plan::union(chosen.flatten().map(Plan::Postings))
+    /// The words of `q` as a phrase in a host, words that may be prefixes as such.
+    fn phrase_in_host_by_prefix(&self) -> Plan<'s> {
+        let mut phrase = Phrase::default();
+        let mut prefixes: Vec<(usize, &PrefixMatches)> = Vec::new();
+        let mut candidates = Vec::new();
+        for understood in self.clauses() {
+            let own = understood.phrase_with_readings();
+            match &understood.prefix {
+                Some(prefix) => {
+                    prefixes.push((phrase.words.len(), prefix));
+                    candidates.push(Plan::ready(prefix.hosts.clone()));
+                }
+                None => candidates.extend(own.words.iter().map(|(_, word)| {
+                    self.planner.lists(word, |lists| [lists.host, None, None])
+                })),
+            }
+            let start = phrase.width;
+            phrase.words.extend(own.words.into_iter().map(|(at, word)| (start + at, word)));
+            phrase.width += own.width;
+        }
+        if prefixes.is_empty() {
+            return Plan::NOTHING;
+        }
+        let candidates = Plan::intersection(candidates);
+        if candidates.is_nothing() {
+            return candidates;
+        }
+        let mut matcher = PhraseMatcher::new(self.planner.snapshot(), &phrase);
+        for (number, prefix) in prefixes {
+            matcher.add_codes(number, &prefix.host_codes);
+        }
+        let fields = &[TextField::Host];
+        Plan::Phrase { candidates: Box::new(candidates), matcher: Arc::new(matcher), fields }
     }
 }

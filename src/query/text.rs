@@ -38,7 +38,7 @@ impl Phrase {
     }
 
     /// Appends the words of a term.
-    fn extend(&mut self, term: &Term) {
+    pub fn extend(&mut self, term: &Term) {
         match term {
             Term::Word(word) => {
                 self.words.push((self.width, word.clone()));
@@ -182,6 +182,34 @@ impl TextQuery {
     /// The terms that must not match.
     pub fn excluded(&self) -> &[Term] {
         &self.excluded
+    }
+
+    /// The text with what stands at some spans of the folded text replaced; `None` without replacements.
+    pub fn replace(&self, replacements: &[(Range<usize>, String)]) -> Option<String> {
+        if replacements.is_empty() {
+            return None;
+        }
+        // Folding may change lengths, so a place of the folded text is looked up by folding what precedes it.
+        let place = |folded_len: usize| {
+            let boundaries: Vec<usize> = self
+                .text
+                .char_indices()
+                .map(|(at, _)| at)
+                .chain([self.text.len()])
+                .collect();
+            let before = |&at: &usize| crate::analyzer::fold_text(&self.text[..at]).len() < folded_len;
+            boundaries[boundaries.partition_point(before).min(boundaries.len() - 1)]
+        };
+        let mut text = String::new();
+        let mut end = 0;
+        for (span, replacement) in replacements {
+            let (from, to) = (place(span.start).max(end), place(span.end));
+            text.push_str(&self.text[end..from]);
+            text.push_str(replacement);
+            end = to.max(from);
+        }
+        text.push_str(&self.text[end..]);
+        Some(text)
     }
 
     /// The words that ranking compares with names: plain words and the parts of everything else, without

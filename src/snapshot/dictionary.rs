@@ -1,4 +1,4 @@
-//! A dictionary of keys with their postings: industries and places.
+//! A dictionary of keys with their postings: industries, places and hosts.
 //!
 //! Three sections: the keys as an fst map from key to ordinal, one `u64` offset for each ordinal, and the
 //! [postings](super::postings). Reader and writer are below; the term dictionary, whose keys have several lists,
@@ -36,6 +36,13 @@ pub const PLACES: DictionaryKinds = DictionaryKinds {
     keys: SectionKind::PlaceKeys,
     offsets: SectionKind::PlaceOffsets,
     postings: SectionKind::PlacePostings,
+};
+
+/// The sections of hosts.
+pub const HOSTS: DictionaryKinds = DictionaryKinds {
+    keys: SectionKind::HostKeys,
+    offsets: SectionKind::HostOffsets,
+    postings: SectionKind::HostPostings,
 };
 
 /// A dictionary in a snapshot.

@@ -58,23 +58,31 @@ pub enum SectionKind {
     PlaceOffsets = 16,
     /// Postings of places.
     PlacePostings = 17,
+    /// Names of hosts.
+    HostKeys = 18,
+    /// Where the postings of each host begin.
+    HostOffsets = 19,
+    /// Postings of hosts.
+    HostPostings = 20,
     /// Terms of all searched fields.
-    TermKeys = 18,
+    TermKeys = 21,
     /// Where the block of each term begins.
-    TermOffsets = 19,
+    TermOffsets = 22,
     /// The code of each term in `DocTokens`.
-    TermCodes = 20,
+    TermCodes = 23,
+    /// The weight of each term, by code.
+    TermWeights = 24,
     /// Postings of terms.
-    TermPostings = 21,
+    TermPostings = 25,
     /// Where the tokens of each document begin.
-    DocTokenOffsets = 22,
+    DocTokenOffsets = 26,
     /// The words of every business, in order.
-    DocTokens = 23,
+    DocTokens = 27,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 23] = {
+    pub const ALL: [SectionKind; 27] = {
         use SectionKind::*;
         [
             Metadata,
@@ -94,9 +102,13 @@ impl SectionKind {
             PlaceKeys,
             PlaceOffsets,
             PlacePostings,
+            HostKeys,
+            HostOffsets,
+            HostPostings,
             TermKeys,
             TermOffsets,
             TermCodes,
+            TermWeights,
             TermPostings,
             DocTokenOffsets,
             DocTokens,

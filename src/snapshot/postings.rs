@@ -152,6 +152,32 @@ impl<'a> Postings<'a> {
         }
     }
 
+    /// Appends all `DocId`s to `out`.
+    pub fn push_to(&self, out: &mut Vec<u32>) {
+        match self {
+            Postings::Small(docs) => out.extend_from_slice(docs),
+            Postings::Chunked(chunked) => {
+                for chunk in (0..chunked.num_chunks()).map(|at| chunked.chunk(at)) {
+                    let base = u32::from(chunk.key) << 16;
+                    match chunk.container {
+                        Container::Array(lows) => {
+                            out.extend(lows.iter().map(|&low| base | u32::from(low)));
+                        }
+                        Container::Bitmap(words, _) => {
+                            for (at, &word) in words.iter().enumerate() {
+                                let mut rest = word;
+                                while rest != 0 {
+                                    out.push(base | (at as u32 * 64 + rest.trailing_zeros()));
+                                    rest &= rest - 1;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// The smallest `DocId`.
     pub fn first(&self) -> DocId {
         match self {
@@ -223,6 +249,12 @@ impl<'a> ChunkedPostings<'a> {
     #[inline]
     pub fn key(&self, at: usize) -> u16 {
         self.heads[at][0] as u16
+    }
+
+    /// How many `DocId`s are in the chunks before chunk `at`.
+    #[inline]
+    pub fn rank(&self, at: usize) -> usize {
+        self.heads[at][2] as usize
     }
 
     /// Chunk `at`.
@@ -364,6 +396,9 @@ mod tests {
             prop_assert_eq!(Postings::check(bytes, 310_000, SectionKind::TermPostings).unwrap(), len);
             let (postings, rest) = Postings::read(bytes);
             prop_assert_eq!(all(&postings), docs.clone());
+            let mut pushed = Vec::new();
+            postings.push_to(&mut pushed);
+            prop_assert_eq!(&pushed, &docs);
             prop_assert_eq!(postings.len(), docs.len());
             prop_assert_eq!(postings.first().0, docs[0]);
             prop_assert_eq!(all(&Postings::read(rest).0), vec![7]);

@@ -5,8 +5,13 @@
 //! so that the best tiers of a one-word query are read, not computed.
 //!
 //! ```text
-//! BLOCK := MASK (u32, bit i: list i is present), 0 (u32), POSTINGS for each bit set, in order of the bits
+//! BLOCK   := MASK (u32, bit i: list i is present), 0 (u32), POSTINGS for each bit set, in order of the bits,
+//!            IMPACTS
+//! IMPACTS := u8 for each business of the first list, padding to 8
 //! ```
+//!
+//! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
+//! BM25 over the fields with their weights and lengths, computed at build and quantised over the collection.
 //!
 //! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section;
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
@@ -37,6 +42,8 @@ pub struct TermLists<'a> {
     pub name_has: Option<Postings<'a>>,
     /// Businesses with the term in their host.
     pub host: Option<Postings<'a>>,
+    /// The impact of the term on each business of `any`, in order.
+    pub impacts: &'a [u8],
 }
 
 /// The term dictionary of a snapshot.
@@ -44,6 +51,7 @@ pub struct Terms {
     keys: fst::Map<Section>,
     offsets: Section,
     codes: Section,
+    weights: Section,
     postings: Section,
 }
 
@@ -58,6 +66,10 @@ impl Terms {
     ) -> Result<Terms, SnapshotError> {
         let keys = open_keys(SectionKind::TermKeys, section(SectionKind::TermKeys))?;
         let (offsets, codes) = (section(SectionKind::TermOffsets), section(SectionKind::TermCodes));
+        let weights = section(SectionKind::TermWeights);
+        if weights.checked_slice::<u16>(SectionKind::TermWeights)?.len() != keys.len() {
+            return Err(SnapshotError::damaged(SectionKind::TermWeights, "wrong number of terms"));
+        }
         let postings = section(SectionKind::TermPostings);
         let starts: &[u64] = offsets.checked_slice(SectionKind::TermOffsets)?;
         let numbers: &[u32] = codes.checked_slice(SectionKind::TermCodes)?;
@@ -73,19 +85,23 @@ impl Terms {
             }
             let block = &bytes[start as usize..next as usize];
             let head: &[u32] = cast(&block[..8]);
-            if head[0] == 0 || head[0] >= 1 << NUM_LISTS || head[1] != 0 {
+            if head[0] & 1 == 0 || head[0] >= 1 << NUM_LISTS || head[1] != 0 {
                 return damaged("a term has unknown lists");
             }
             let mut at = 8;
             for _ in 0..head[0].count_ones() {
                 at += Postings::check(&block[at..], num_docs, SectionKind::TermPostings)?;
             }
+            at += Postings::read(&block[8..]).0.len().next_multiple_of(8);
             end = start + at as u64;
+            if end != next {
+                return damaged("a block of a term has a wrong length");
+            }
         }
         if end != bytes.len() as u64 || starts.last() != Some(&end) {
             return damaged("bytes follow the last term");
         }
-        Ok(Terms { keys, offsets, codes, postings })
+        Ok(Terms { keys, offsets, codes, weights, postings })
     }
 
     /// Number of terms.
@@ -113,6 +129,13 @@ impl Terms {
         cast::<u32>(self.codes.as_ref())[ord.index()]
     }
 
+    /// How rare the term with this code in the token streams is: 256 ln(1 + N / its businesses).
+    #[inline]
+    pub fn weight_of_code(&self, code: u32) -> u32 {
+        let weights: &[u16] = cast(self.weights.as_ref());
+        u32::from(weights[(code - super::doc_tokens::CODE_MIN) as usize])
+    }
+
     /// The lists of a term.
     pub fn lists(&self, ord: TermOrd) -> TermLists<'_> {
         let start = cast::<u64>(self.offsets.as_ref())[ord.index()];
@@ -127,7 +150,8 @@ impl Terms {
             }
         }
         let [any, name_is, name_starts, name_has, host] = lists;
-        TermLists { any, name_is, name_starts, name_has, host }
+        let impacts = &rest[..any.map_or(0, |any| any.len())];
+        TermLists { any, name_is, name_starts, name_has, host, impacts }
     }
 }
 
@@ -137,18 +161,22 @@ impl std::fmt::Debug for Terms {
     }
 }
 
-/// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty.
-pub fn encode_block(lists: [&[u32]; NUM_LISTS], out: &mut Vec<u8>) {
+/// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty, and the impacts
+/// of the first.
+pub fn encode_block(lists: [&[u32]; NUM_LISTS], impacts: &[u8], out: &mut Vec<u8>) {
+    debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
     let mask =
         (0..NUM_LISTS).filter(|&at| !lists[at].is_empty()).fold(0u32, |mask, at| mask | 1 << at);
     out.extend(mask.to_le_bytes());
     out.extend([0; 4]);
     lists.iter().filter(|docs| !docs.is_empty()).for_each(|docs| encode(docs, out));
+    out.extend_from_slice(impacts);
+    out.resize(out.len().next_multiple_of(8), 0);
 }
 
 /// Writes the sections of the term dictionary.
 ///
-/// `terms` are sorted and distinct; `codes` has one number for each; `blocks` are their encoded blocks in order,
+/// `terms` are sorted and distinct; `codes` has one number for each, `weights` one for each code; `blocks` are their encoded blocks in order,
 /// in pieces of any size, with the length of every block in `block_lens`.
 ///
 /// # Errors
@@ -156,6 +184,7 @@ pub fn encode_block(lists: [&[u32]; NUM_LISTS], out: &mut Vec<u8>) {
 pub fn write<'a>(
     terms: impl Iterator<Item = &'a str>,
     codes: &[u32],
+    weights: &[u16],
     block_lens: &[u64],
     blocks: impl Iterator<Item = &'a [u8]>,
     writer: &mut SnapshotWriter,
@@ -168,6 +197,7 @@ pub fn write<'a>(
     }
     writer.section(SectionKind::TermOffsets, bytemuck::cast_slice(&offsets))?;
     writer.section(SectionKind::TermCodes, bytemuck::cast_slice(codes))?;
+    writer.section(SectionKind::TermWeights, bytemuck::cast_slice(weights))?;
     let mut section = writer.begin(SectionKind::TermPostings)?;
     for piece in blocks {
         section.write(piece)?;

@@ -23,7 +23,7 @@ fn server() -> &'static TestServer {
     static SERVER: std::sync::OnceLock<TestServer> = std::sync::OnceLock::new();
     SERVER.get_or_init(|| {
         let mut setup = Setup::new();
-        setup.config.head_timeout = Duration::from_millis(500);
+        setup.config.head_timeout = Duration::from_secs(1);
         setup.start()
     })
 }

@@ -2,5 +2,10 @@
 
 mod collections;
 mod given_files;
+mod http_contract;
+mod http_hostile;
+mod http_lifecycle;
+mod http_process;
 mod oracle;
 mod properties;
+mod support;

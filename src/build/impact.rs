@@ -1,0 +1,92 @@
+//! What a word adds to the text score of a business.
+//!
+//! BM25F (Robertson, Zaragoza: "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.6): the
+//! occurrences in each field count by the field's weight and length, the sum is saturated once, and the rarity of
+//! the word multiplies it. Fields: name > host > industry > description. The result is quantised to one byte
+//! over the whole collection, so that scores are integers and cursors compare exactly.
+
+use crate::analyzer::TextField;
+
+/// How soon further occurrences stop to count.
+const SATURATION: f64 = 1.2;
+
+/// Fixed point of [`FieldLengths::contribution`].
+const ONE: f64 = 256.0;
+
+/// Weight of a field, and how much its length counts, 0 to 1.
+fn parameters(field: TextField) -> (f64, f64) {
+    match field {
+        TextField::Name => (8.0, 0.3),
+        TextField::Host => (4.0, 0.3),
+        TextField::Industry => (3.0, 0.3),
+        TextField::Description => (1.0, 0.75),
+    }
+}
+
+/// Mean lengths of the fields, in words, over the businesses that have them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FieldLengths {
+    words: [u64; 4],
+    texts: [u64; 4],
+}
+
+impl FieldLengths {
+    /// Counts one text of `words` words.
+    pub fn add(&mut self, field: TextField, words: u64) {
+        self.words[field as usize] += words;
+        self.texts[field as usize] += u64::from(words > 0);
+    }
+
+    /// What one occurrence in a field of `words` words counts, in units of 1/256.
+    pub fn contribution(&self, field: TextField, words: u64) -> u32 {
+        let (weight, slope) = parameters(field);
+        let at = field as usize;
+        let mean = self.words[at] as f64 / self.texts[at].max(1) as f64;
+        let norm = 1.0 - slope + slope * words as f64 / mean.max(1.0);
+        ((weight / norm * ONE).round() as u32).max(1)
+    }
+}
+
+/// How rare a word is: the part of BM25 that the number of its businesses decides.
+fn rarity(num_docs: u32, doc_freq: usize) -> f64 {
+    let (n, df) = (f64::from(num_docs), doc_freq as f64);
+    (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+}
+
+/// The impact of a word that `doc_freq` of `num_docs` businesses hold, where its occurrences in a business
+/// contribute `sum` (see [`FieldLengths::contribution`]): 1 to 255.
+pub fn impact(num_docs: u32, doc_freq: usize, sum: u32) -> u8 {
+    let sum = f64::from(sum) / ONE;
+    let share = rarity(num_docs, doc_freq) / rarity(num_docs, 1) * sum / (sum + SATURATION);
+    (share * 255.0).round().clamp(1.0, 255.0) as u8
+}
+
+/// The weight of a word where names are compared word by word: 256 ln(1 + N / df).
+pub fn weight(num_docs: u32, doc_freq: usize) -> u16 {
+    (256.0 * (1.0 + f64::from(num_docs) / doc_freq.max(1) as f64).ln()).round() as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_words_and_better_fields_weigh_more() {
+        let mut lengths = FieldLengths::default();
+        for field in TextField::ALL {
+            lengths.add(field, 10);
+        }
+        let of = |field, words| lengths.contribution(field, words);
+        assert_eq!(of(TextField::Description, 10), 256);
+        assert!(of(TextField::Name, 10) > of(TextField::Host, 10));
+        assert!(of(TextField::Host, 10) > of(TextField::Industry, 10));
+        assert!(of(TextField::Industry, 10) > of(TextField::Description, 10));
+        assert!(of(TextField::Name, 2) > of(TextField::Name, 5));
+        assert!(impact(1000, 1, 256) > impact(1000, 100, 256));
+        assert!(impact(1000, 10, 512) > impact(1000, 10, 256));
+        assert_eq!(impact(1, 1, u32::MAX), 255);
+        assert_eq!(impact(u32::MAX - 1, 4_000_000_000, 1), 1);
+        assert!(weight(1000, 1) > weight(1000, 2));
+        assert!(weight(u32::MAX, 1) < u16::MAX);
+    }
+}

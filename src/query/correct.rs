@@ -1,0 +1,159 @@
+//! Spelling: what a word that stands nowhere may have meant.
+//!
+//! In: a word. Out: its [`Readings`]. Words of the dictionary at the smallest edit distance come from a
+//! Levenshtein automaton run over the fst of terms (Schulz, Mihov: "Fast string correction with Levenshtein
+//! automata", 2002); a swap of neighbours counts as one edit. Contract, section 3, "Correction".
+//!
+//! Cost: building the automaton and walking the part of the dictionary within reach that begins with the same
+//! letter; entered only for words that nothing matches.
+
+use super::plan::Planner;
+use super::text::{Clause, Phrase, QueryWord, Term};
+use crate::analyzer::TextField;
+use crate::analyzer::fold::is_letter;
+use crate::ids::TermOrd;
+use fst::{IntoStreamer, Streamer};
+use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
+use std::sync::LazyLock;
+
+/// Words of this many characters are corrected.
+const CHARS: std::ops::RangeInclusive<usize> = 5..=32;
+
+/// From this many characters on two edits are tried.
+const TWO_EDITS_CHARS_MIN: usize = 7;
+
+/// Most words that a word is read as.
+const READINGS_MAX: usize = 16;
+
+static ONE_EDIT: LazyLock<LevenshteinAutomatonBuilder> =
+    LazyLock::new(|| LevenshteinAutomatonBuilder::new(1, true));
+static TWO_EDITS: LazyLock<LevenshteinAutomatonBuilder> =
+    LazyLock::new(|| LevenshteinAutomatonBuilder::new(2, true));
+
+/// What a word may have meant.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Readings {
+    /// Indexed words, the one of most businesses first.
+    pub words: Vec<QueryWord>,
+    /// The word cut in two that stand next to each other in some name.
+    pub split: Option<Phrase>,
+}
+
+impl Readings {
+    /// Is there no reading?
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.split.is_none()
+    }
+
+    /// The first reading, as text.
+    pub fn first(&self) -> Option<String> {
+        match (self.words.first(), &self.split) {
+            (Some(word), _) => Some(word.forms[0].clone()),
+            (None, Some(split)) => {
+                let words: Vec<&str> =
+                    split.words.iter().map(|(_, word)| word.forms[0].as_str()).collect();
+                Some(words.join(" "))
+            }
+            (None, None) => None,
+        }
+    }
+}
+
+/// The word of a clause, if the clause is of a kind that is ever corrected.
+pub fn correctable(clause: &Clause) -> Option<&QueryWord> {
+    let Term::Word(word) = &clause.term else { return None };
+    let form = &word.forms[0];
+    let is_fit = !clause.is_quoted
+        && !clause.is_starred
+        && CHARS.contains(&form.chars().count())
+        && form.chars().all(is_letter);
+    is_fit.then_some(word)
+}
+
+/// The readings of a word.
+pub fn readings(planner: &Planner<'_>, word: &QueryWord) -> Readings {
+    let form = word.forms[0].as_str();
+    let mut words = within(planner, form, &ONE_EDIT.build_dfa(form));
+    if words.is_empty() && form.chars().count() >= TWO_EDITS_CHARS_MIN {
+        words = within(planner, form, &TWO_EDITS.build_dfa(form));
+    }
+    Readings { words, split: split(planner, form) }
+}
+
+/// The indexed words that the automaton accepts, other than the word itself: letters only, same first letter.
+fn within(planner: &Planner<'_>, form: &str, dfa: &DFA) -> Vec<QueryWord> {
+    let terms = planner.snapshot().terms();
+    let first = form.chars().next().unwrap_or_default();
+    let start = first.to_string();
+    let mut stream = terms.keys().search(Within(dfa)).ge(&start).into_stream();
+    let mut found: Vec<(usize, String)> = Vec::new();
+    while let Some((key, ord)) = stream.next() {
+        let Ok(term) = std::str::from_utf8(key) else { continue };
+        if !term.starts_with(first) {
+            break;
+        }
+        if term != form && term.chars().all(is_letter) {
+            let count = terms.lists(TermOrd(ord as u32)).any.map_or(0, |any| any.len());
+            found.push((count, term.to_owned()));
+        }
+    }
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    found.truncate(READINGS_MAX);
+    found.into_iter().map(|(_, term)| QueryWord { forms: vec![term] }).collect()
+}
+
+/// The leftmost cut of a word into two that stand next to each other in some name.
+fn split(planner: &Planner<'_>, form: &str) -> Option<Phrase> {
+    let word = |text: &str| QueryWord { forms: vec![text.to_owned()] };
+    form.char_indices().skip(1).find_map(|(at, _)| {
+        let (left, right) = (word(&form[..at]), word(&form[at..]));
+        // Most cuts fail here, at the price of two look-ups.
+        if planner.word_in_name(&left).is_nothing() || planner.word_in_name(&right).is_nothing() {
+            return None;
+        }
+        let phrase = Phrase { words: vec![(0, left), (1, right)], width: 2 };
+        let stands = planner.phrase_in_names(&phrase).evaluate(planner.snapshot());
+        (!stands.is_empty()).then_some(phrase)
+    })
+}
+
+impl<'s> Planner<'s> {
+    /// Businesses in whose name the phrase stands.
+    pub fn phrase_in_names(&self, phrase: &Phrase) -> super::plan::Plan<'s> {
+        use super::plan::Plan;
+        let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
+        let names = Plan::intersection(names);
+        if names.is_nothing() {
+            return names;
+        }
+        match self.phrase_in(phrase, &[TextField::Name]) {
+            Plan::Phrase { matcher, fields, .. } => {
+                Plan::Phrase { candidates: Box::new(names), matcher, fields }
+            }
+            plan => plan,
+        }
+    }
+}
+
+/// The automaton as the fst wants it.
+struct Within<'a>(&'a DFA);
+
+impl fst::Automaton for Within<'_> {
+    type State = u32;
+
+    fn start(&self) -> u32 {
+        self.0.initial_state()
+    }
+
+    fn is_match(&self, state: &u32) -> bool {
+        matches!(self.0.distance(*state), Distance::Exact(_))
+    }
+
+    fn can_match(&self, state: &u32) -> bool {
+        *state != levenshtein_automata::SINK_STATE
+    }
+
+    fn accept(&self, state: &u32, byte: u8) -> u32 {
+        self.0.transition(*state, byte)
+    }
+}

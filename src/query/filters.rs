@@ -1,0 +1,122 @@
+//! Filters: industries, places and bounds on employees, as plans.
+//!
+//! Contract, section 4. Whole values only; several values of one filter are alternatives.
+
+use super::Query;
+use super::plan::{Plan, Planner};
+use crate::analyzer::fold_filter;
+use crate::places::{self, PlaceFilter, PlaceKey, PlaceKind, PlacePart};
+
+impl<'s> Planner<'s> {
+    /// One plan for each filter that the query has.
+    pub fn filters(&self, query: &Query) -> Vec<Plan<'s>> {
+        let mut filters = Vec::new();
+        if !query.industries.is_empty() {
+            filters.push(self.industries(&query.industries));
+        }
+        if !query.locations.is_empty() {
+            filters.push(self.locations(&query.locations));
+        }
+        if query.employee_count_min.is_some() || query.employee_count_max.is_some() {
+            filters.push(self.employees(query.employee_count_min, query.employee_count_max));
+        }
+        filters
+    }
+
+    /// Businesses within bounds on employees.
+    fn employees(&self, min: Option<u64>, max: Option<u64>) -> Plan<'s> {
+        let counts = self.snapshot().employee_counts();
+        let start = max.map_or(0, |max| counts.partition_point(|&count| count > max));
+        let end = min.map_or(counts.len(), |min| counts.partition_point(|&count| count >= min));
+        Plan::Range(start as u32..end.max(start) as u32)
+    }
+
+    /// Businesses of any of the industries that the values name.
+    fn industries(&self, values: &[String]) -> Plan<'s> {
+        let dictionary = self.snapshot().industries();
+        let mut lists = Vec::new();
+        for value in values {
+            let pieces = split_values(value);
+            let mut rest = pieces.as_slice();
+            while let [first, ..] = rest {
+                // The longest run of pieces that is a known name; a quoted piece stands alone.
+                let runs = if first.is_quoted {
+                    1
+                } else {
+                    let plain = rest.iter().take_while(|piece| !piece.is_quoted).count();
+                    plain.min(dictionary.key_pieces_max())
+                };
+                let found = (1..=runs).rev().find_map(|len| {
+                    let name =
+                        rest[..len].iter().map(|piece| piece.text).collect::<Vec<_>>().join(",");
+                    let lists: Vec<Plan<'s>> = fold_filter(&name)
+                        .iter()
+                        .filter_map(|key| dictionary.get(key).map(Plan::Postings))
+                        .collect();
+                    (!lists.is_empty()).then_some((len, lists))
+                });
+                let len = found.as_ref().map_or(1, |(len, _)| *len);
+                lists.extend(found.into_iter().flat_map(|(_, lists)| lists));
+                rest = &rest[len..];
+            }
+        }
+        Plan::union(lists)
+    }
+
+    /// Businesses at any of the places that the values name.
+    fn locations(&self, values: &[String]) -> Plan<'s> {
+        let is_known = |key: &PlaceKey| self.snapshot().places().contains(key.as_str());
+        Plan::union(values.iter().map(|value| match places::parse(value, &is_known) {
+            PlaceFilter::Parts(query) => self.combination(&query.parts, &PlaceKind::ALL),
+            PlaceFilter::Unknown | PlaceFilter::Blank => Plan::NOTHING,
+        }))
+    }
+
+    /// Businesses for which each part is a different one of `kinds`.
+    fn combination(&self, parts: &[PlacePart], kinds: &[PlaceKind]) -> Plan<'s> {
+        let Some((part, others)) = parts.split_first() else {
+            return Plan::Range(0..self.snapshot().num_docs());
+        };
+        Plan::union(kinds.iter().map(|&kind| {
+            let keys = part.meanings.iter().filter(|key| key.kind() == kind);
+            let lists = keys.filter_map(|key| self.snapshot().places().get(key.as_str()));
+            let here = Plan::union(lists.map(Plan::Postings));
+            if others.is_empty() || here.is_nothing() {
+                return here;
+            }
+            let left: Vec<PlaceKind> =
+                kinds.iter().copied().filter(|&other| other != kind).collect();
+            Plan::intersection([here, self.combination(others, &left)])
+        }))
+    }
+}
+
+/// One of the pieces that commas separate.
+struct Piece<'a> {
+    text: &'a str,
+    is_quoted: bool,
+}
+
+/// Splits a value at the commas outside quotation marks; blank pieces are left out.
+fn split_values<'v>(value: &'v str) -> Vec<Piece<'v>> {
+    let is_quote = |c: char| matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}');
+    let mut pieces = Vec::new();
+    let mut push = |text: &'v str, is_quoted| {
+        if !text.trim().is_empty() {
+            pieces.push(Piece { text, is_quoted });
+        }
+    };
+    let (mut start, mut in_quotes) = (0, false);
+    for (at, c) in value.char_indices() {
+        if is_quote(c) {
+            push(&value[start..at], in_quotes);
+            in_quotes = !in_quotes;
+            start = at + c.len_utf8();
+        } else if c == ',' && !in_quotes {
+            push(&value[start..at], false);
+            start = at + 1;
+        }
+    }
+    push(&value[start..], in_quotes);
+    pieces
+}

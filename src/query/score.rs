@@ -1,0 +1,194 @@
+//! Text score: how much the words of `q` weigh in a business.
+//!
+//! The score is the sum, over the required clauses, of the impacts of their words (one byte each, computed at
+//! build: see [`terms`](crate::snapshot::terms)); of several forms or readings of one word the best counts, of a
+//! compound its joined form or the sum of its parts. What matches only as a prefix adds nothing. Every legal form
+//! at the end of `q` that the name carries adds [`LEGAL_FORM`], more than any one word, so that `apple inc` ranks
+//! names with `Inc` higher.
+
+use super::Query;
+use super::hit_set::HitSet;
+use super::plan::Planner;
+use super::text::{Phrase, QueryWord, Term, TextQuery};
+use super::understand::{Understanding, Understood};
+use crate::ids::DocId;
+use crate::snapshot::Snapshot;
+use crate::snapshot::postings::{Container, Postings};
+
+/// What a legal form in the name adds.
+pub const LEGAL_FORM: u32 = 256;
+
+/// Largest score, so that it fits its place in a cursor.
+pub const SCORE_MAX: u32 = 0xffff;
+
+/// The text score of one business, by looking it up in every list: what all faster ways must equal.
+pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
+    let planner = Planner::new(snapshot);
+    let mut understanding = Understanding::new(&planner, &query.text);
+    if understanding.plan(&planner).evaluate(snapshot).is_empty() {
+        understanding.settle(&planner, &query.text);
+    }
+    let only = HitSet::of_sorted(std::iter::once(doc.0));
+    Scorer::new(&planner, &understanding, &query.text, &only).score(doc)
+}
+
+/// Scores businesses in ascending order of `DocId`.
+#[derive(Debug)]
+pub struct Scorer<'s> {
+    clauses: Vec<Vec<Alternative<'s>>>,
+    legal_forms: Vec<HitSet>,
+}
+
+/// Words that count together.
+type Alternative<'s> = Vec<Vec<ImpactCursor<'s>>>;
+
+impl<'s> Scorer<'s> {
+    /// A scorer of the businesses in `hits` for what `text` means.
+    pub fn new(
+        planner: &Planner<'s>,
+        understanding: &Understanding,
+        text: &TextQuery,
+        hits: &HitSet,
+    ) -> Scorer<'s> {
+        let snapshot = planner.snapshot();
+        let legal_forms = text.trailing_forms().iter().map(|clause| {
+            planner.term_in_name(&clause.term).evaluate_within(hits.clone(), snapshot)
+        });
+        Scorer {
+            clauses: understanding
+                .clauses
+                .iter()
+                .map(|understood| alternatives(snapshot, understood))
+                .collect(),
+            legal_forms: legal_forms.collect(),
+        }
+    }
+
+    /// The score of `doc`, which is not below any scored before.
+    pub fn score(&mut self, doc: DocId) -> u32 {
+        let words: u32 = self
+            .clauses
+            .iter_mut()
+            .map(|alternatives| {
+                let sum = |words: &mut Alternative<'s>| -> u32 {
+                    words
+                        .iter_mut()
+                        .map(|forms| forms.iter_mut().map(|form| form.at(doc)).max().unwrap_or(0))
+                        .sum()
+                };
+                alternatives.iter_mut().map(sum).max().unwrap_or(0)
+            })
+            .sum();
+        let forms = self.legal_forms.iter().filter(|forms| forms.contains(doc)).count() as u32;
+        (words + forms * LEGAL_FORM).min(SCORE_MAX)
+    }
+}
+
+fn alternatives<'s>(snapshot: &'s Snapshot, understood: &Understood) -> Vec<Alternative<'s>> {
+    let mut all = term_alternatives(snapshot, &understood.clause.term);
+    // The neighbour before has counted what the two are together.
+    let joined = understood.neighbours[1].iter();
+    for word in joined.chain(&understood.readings.words) {
+        all.push(vec![forms(snapshot, word)]);
+    }
+    all.extend(understood.readings.split.iter().map(|phrase| words(snapshot, phrase)));
+    all
+}
+
+fn term_alternatives<'s>(snapshot: &'s Snapshot, term: &Term) -> Vec<Alternative<'s>> {
+    match term {
+        Term::Word(word) => vec![vec![forms(snapshot, word)]],
+        Term::Compound { joined, parts } => {
+            vec![vec![forms(snapshot, joined)], words(snapshot, parts)]
+        }
+        Term::Phrase(phrase) => vec![words(snapshot, phrase)],
+        Term::Host { .. } => {
+            let mut phrase = Phrase::default();
+            phrase.extend(term);
+            vec![words(snapshot, &phrase)]
+        }
+    }
+}
+
+fn words<'s>(snapshot: &'s Snapshot, phrase: &Phrase) -> Alternative<'s> {
+    phrase.words.iter().map(|(_, word)| forms(snapshot, word)).collect()
+}
+
+fn forms<'s>(snapshot: &'s Snapshot, word: &QueryWord) -> Vec<ImpactCursor<'s>> {
+    let terms = snapshot.terms();
+    let ords = word.forms.iter().filter_map(|form| terms.ord(form));
+    let cursor = |ord| {
+        let lists = terms.lists(ord);
+        lists.any.map(|postings| ImpactCursor::new(postings, lists.impacts))
+    };
+    ords.filter_map(cursor).collect()
+}
+
+/// Walks a list of postings and its impacts.
+#[derive(Debug)]
+struct ImpactCursor<'s> {
+    postings: Postings<'s>,
+    impacts: &'s [u8],
+    /// The chunk that was looked at last, and how far: within an array an index, within a bitmap a word, and how
+    /// many businesses of the list are before it.
+    chunk: usize,
+    at: usize,
+    rank: usize,
+}
+
+impl<'s> ImpactCursor<'s> {
+    fn new(postings: Postings<'s>, impacts: &'s [u8]) -> ImpactCursor<'s> {
+        ImpactCursor { postings, impacts, chunk: 0, at: 0, rank: 0 }
+    }
+
+    /// The impact on `doc`, 0 if it is not on the list. Calls ascend.
+    fn at(&mut self, doc: DocId) -> u32 {
+        let chunked = match self.postings {
+            Postings::Small(docs) => {
+                return docs.binary_search(&doc.0).map_or(0, |at| u32::from(self.impacts[at]));
+            }
+            Postings::Chunked(chunked) => chunked,
+        };
+        let (key, low) = ((doc.0 >> 16) as u16, doc.0 as u16);
+        while self.chunk < chunked.num_chunks() && chunked.key(self.chunk) < key {
+            self.chunk += 1;
+            self.at = 0;
+            self.rank = 0;
+        }
+        if self.chunk == chunked.num_chunks() || chunked.key(self.chunk) != key {
+            return 0;
+        }
+        let before = chunked.rank(self.chunk);
+        match chunked.chunk(self.chunk).container {
+            Container::Array(lows) => {
+                self.at += gallop(&lows[self.at..], low);
+                let found = lows.get(self.at) == Some(&low);
+                if found { u32::from(self.impacts[before + self.at]) } else { 0 }
+            }
+            Container::Bitmap(words, _) => {
+                let word = usize::from(low >> 6);
+                while self.at < word {
+                    self.rank += words[self.at].count_ones() as usize;
+                    self.at += 1;
+                }
+                let bit = 1u64 << (low & 63);
+                if words[word] & bit == 0 {
+                    return 0;
+                }
+                let within = (words[word] & (bit - 1)).count_ones() as usize;
+                u32::from(self.impacts[before + self.rank + within])
+            }
+        }
+    }
+}
+
+/// How many of `lows` are below `low`; quick if they are few.
+fn gallop(lows: &[u16], low: u16) -> usize {
+    let mut step = 1;
+    while step < lows.len() && lows[step] < low {
+        step *= 2;
+    }
+    let start = step / 2;
+    let end = (step + 1).min(lows.len());
+    start.min(lows.len()) + lows[start.min(lows.len())..end].partition_point(|&other| other < low)
+}

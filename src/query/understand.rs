@@ -1,0 +1,275 @@
+//! What `q` means to one snapshot: prefixes, neighbours written as one word, corrections, relaxation.
+//!
+//! In: a [`TextQuery`]. Out: an [`Understanding`]: for each clause all the ways in which it matches, and whether
+//! all clauses must match or any. Filters and exclusions never change it. Contract, section 3.
+
+use super::correct::{self, Readings};
+use super::hit_set::HitSet;
+use super::plan::{Plan, Planner};
+use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
+use crate::analyzer::TextField;
+use crate::ids::{DocId, TermOrd};
+use fst::automaton::{Automaton, Str};
+use fst::{IntoStreamer, Streamer};
+use std::sync::Arc;
+
+/// Most words of one `q` that are corrected, in each of the two steps.
+const CORRECTED_MAX: usize = 2;
+
+/// A plain word that this many businesses hold, or fewer, may be misspelt after all.
+const RARE_MAX: u64 = 10;
+
+/// One clause and all the ways in which it matches.
+#[derive(Clone, Debug)]
+pub struct Understood {
+    /// The clause as it stands in `q`.
+    pub clause: Clause,
+    /// Its joined forms with the word before and the word after, if names or hosts hold them.
+    pub neighbours: [Option<QueryWord>; 2],
+    /// What it may have meant.
+    pub readings: Readings,
+    /// What it begins, if it may be a prefix.
+    pub prefix: Option<PrefixMatches>,
+}
+
+/// What a prefix matches.
+#[derive(Clone, Debug)]
+pub struct PrefixMatches {
+    /// Businesses with a word in their name that begins so.
+    pub names: Arc<HitSet>,
+    /// Businesses with such a word in their host.
+    pub hosts: Arc<HitSet>,
+    /// Codes of the words of names that begin so.
+    pub name_codes: Vec<u32>,
+    /// Codes of the words of hosts that begin so.
+    pub host_codes: Vec<u32>,
+}
+
+/// What a `q` means.
+#[derive(Clone, Debug)]
+pub struct Understanding {
+    /// The business whose id `q` is; then nothing else counts.
+    pub whole_id: Option<DocId>,
+    /// The clauses that must match, or, if relaxed, of which any must.
+    pub clauses: Vec<Understood>,
+    /// Must only some clause match, beside the quoted ones?
+    pub is_relaxed: bool,
+    /// `q` with every corrected word replaced by its first reading.
+    pub corrected: Option<String>,
+}
+
+impl Understanding {
+    /// Understands `text` over the planner's snapshot.
+    pub fn new(planner: &Planner<'_>, text: &TextQuery) -> Understanding {
+        let whole_id = planner.snapshot().doc_by_id(text.as_str().trim());
+        let mut understanding =
+            Understanding { whole_id, clauses: Vec::new(), is_relaxed: false, corrected: None };
+        if whole_id.is_some() || text.is_blank() {
+            return understanding;
+        }
+        understanding.clauses = text
+            .required()
+            .iter()
+            .enumerate()
+            .map(|(at, clause)| Understood {
+                clause: clause.clone(),
+                neighbours: neighbours(planner, text.required(), at),
+                readings: Readings::default(),
+                prefix: prefix(planner, clause),
+            })
+            .collect();
+        understanding.correct_unknown(planner);
+        understanding.corrected = understanding.corrected_text(text);
+        understanding
+    }
+
+    /// Reads the first words that match nothing as what they may have meant.
+    fn correct_unknown(&mut self, planner: &Planner<'_>) {
+        let unknown = self
+            .clauses
+            .iter_mut()
+            .filter(|understood| {
+                correct::correctable(&understood.clause).is_some()
+                    && understood.matches_nothing(planner)
+            })
+            .take(CORRECTED_MAX);
+        for understood in unknown {
+            if let Some(word) = correct::correctable(&understood.clause) {
+                understood.readings = correct::readings(planner, word);
+            }
+        }
+    }
+
+    /// To be called if no business matches all clauses, filters and exclusions aside: reads rare words as what
+    /// they may have meant, and if that does not help, lets any clause do.
+    pub fn settle(&mut self, planner: &Planner<'_>, text: &TextQuery) {
+        let is_matched = |understanding: &Understanding| {
+            !understanding.plan(planner).evaluate(planner.snapshot()).is_empty()
+        };
+        if self.correct_rare(planner) {
+            self.corrected = self.corrected_text(text);
+            if is_matched(self) {
+                return;
+            }
+        }
+        self.is_relaxed = true;
+        self.is_relaxed = is_matched(self);
+    }
+
+    /// Reads rare words as what they may have meant; returns whether any has such a reading.
+    fn correct_rare(&mut self, planner: &Planner<'_>) -> bool {
+        let mut has_readings = false;
+        let holders = |word: &QueryWord| planner.word(word).evaluate(planner.snapshot()).len();
+        let rare = self
+            .clauses
+            .iter_mut()
+            .filter_map(|understood| {
+                let word = correct::correctable(&understood.clause)?.clone();
+                (1..=RARE_MAX).contains(&holders(&word)).then_some((understood, word))
+            })
+            .take(CORRECTED_MAX);
+        for (understood, word) in rare {
+            understood.readings = correct::readings(planner, &word);
+            has_readings |= !understood.readings.is_empty();
+        }
+        has_readings
+    }
+
+    fn corrected_text(&self, text: &TextQuery) -> Option<String> {
+        let replacements = self.clauses.iter().filter_map(|understood| {
+            let first = understood.readings.first()?;
+            Some((understood.clause.span.clone(), first))
+        });
+        text.replace(&replacements.collect::<Vec<_>>())
+    }
+
+    /// The businesses that match, filters and exclusions aside.
+    pub fn plan<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+        if let Some(doc) = self.whole_id {
+            return Plan::Range(doc.0..doc.0 + 1);
+        }
+        if !self.is_relaxed {
+            let all = Plan::Range(0..planner.snapshot().num_docs());
+            let clauses = self.clauses.iter().map(|understood| understood.anywhere(planner));
+            return Plan::intersection(clauses.chain(self.clauses.is_empty().then_some(all)));
+        }
+        let (quoted, free): (Vec<&Understood>, Vec<&Understood>) =
+            self.clauses.iter().partition(|understood| understood.clause.is_quoted);
+        let counted = free.iter().filter(|understood| !understood.clause.is_legal_form);
+        let any = Plan::union(counted.map(|understood| understood.anywhere(planner)));
+        Plan::intersection(quoted.iter().map(|understood| understood.anywhere(planner)).chain([any]))
+    }
+}
+
+impl Understood {
+    fn matches_nothing(&self, planner: &Planner<'_>) -> bool {
+        let plan = self.anywhere(planner);
+        plan.is_nothing() || plan.has_phrase() && plan.evaluate(planner.snapshot()).is_empty()
+    }
+
+    /// Businesses that the clause matches in any field, in any way.
+    pub fn anywhere<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term(&self.clause.term);
+        let prefix = self.prefix.iter().flat_map(|prefix| {
+            [Plan::ready(prefix.names.clone()), Plan::ready(prefix.hosts.clone())]
+        });
+        let neighbours =
+            self.neighbours.iter().flatten().map(|word| planner.word_in_name_or_host(word));
+        let words = self.readings.words.iter().map(|word| planner.word(word));
+        let split = self.readings.split.iter().map(|phrase| planner.phrase(phrase));
+        Plan::union(
+            std::iter::once(own).chain(prefix).chain(neighbours).chain(words).chain(split),
+        )
+    }
+
+    /// Businesses whose name holds the clause, all of it and not only as a prefix.
+    pub fn in_name_whole<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term_in_name(&self.clause.term);
+        Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
+    }
+
+    /// Businesses whose name holds some word of the clause, not only as a prefix.
+    pub fn in_name_partly<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term_partly_in_name(&self.clause.term);
+        Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
+    }
+
+    /// Businesses whose name holds a word that the clause begins.
+    pub fn in_name_as_prefix<'s>(&self) -> Plan<'s> {
+        self.prefix.as_ref().map_or(Plan::NOTHING, |prefix| Plan::ready(prefix.names.clone()))
+    }
+
+    fn otherwise_in_name<'s>(&self, planner: &Planner<'s>) -> impl Iterator<Item = Plan<'s>> {
+        let neighbours = self.neighbours.iter().flatten();
+        let words = neighbours.chain(&self.readings.words).map(|word| planner.word_in_name(word));
+        let split = self.readings.split.iter().map(|phrase| planner.phrase_in_names(phrase));
+        words.chain(split).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The words of the clause at their places, each with its readings as further forms.
+    pub fn phrase_with_readings(&self) -> Phrase {
+        let mut phrase = Phrase::default();
+        phrase.extend(&self.clause.term);
+        let readings = self.readings.words.iter().flat_map(|word| word.forms.iter().cloned());
+        if let [(_, word)] = phrase.words.as_mut_slice() {
+            word.forms.extend(readings);
+        }
+        phrase
+    }
+}
+
+/// The joined forms of a plain word with its neighbours, as far as names or hosts hold them.
+fn neighbours(planner: &Planner<'_>, clauses: &[Clause], at: usize) -> [Option<QueryWord>; 2] {
+    let joined = |left: usize| -> Option<QueryWord> {
+        let [left, right] = clauses.get(left..left + 2)? else { return None };
+        let (left, right) = (plain_word(left)?, plain_word(right)?);
+        let pairs = left
+            .forms
+            .iter()
+            .flat_map(|left| right.forms.iter().map(move |right| format!("{left}{right}")));
+        let word = QueryWord { forms: pairs.collect() };
+        (!planner.word_in_name_or_host(&word).is_nothing()).then_some(word)
+    };
+    [at.checked_sub(1).and_then(joined), joined(at)]
+}
+
+fn plain_word(clause: &Clause) -> Option<&QueryWord> {
+    match &clause.term {
+        Term::Word(word) if !clause.is_quoted && !clause.is_starred => Some(word),
+        _ => None,
+    }
+}
+
+/// What a clause begins, if it may be a prefix.
+fn prefix(planner: &Planner<'_>, clause: &Clause) -> Option<PrefixMatches> {
+    let (true, Term::Word(word)) = (clause.is_prefix, &clause.term) else { return None };
+    let terms = planner.snapshot().terms();
+    let (mut names, mut hosts) = (Vec::new(), Vec::new());
+    let (mut name_codes, mut host_codes) = (Vec::new(), Vec::new());
+    for form in &word.forms {
+        let mut stream = terms.keys().search(Str::new(form).starts_with()).into_stream();
+        while let Some((_, ord)) = stream.next() {
+            let ord = TermOrd(ord as u32);
+            let lists = terms.lists(ord);
+            let in_name = [lists.name_is, lists.name_starts, lists.name_has];
+            in_name.iter().flatten().for_each(|postings| postings.push_to(&mut names));
+            lists.host.iter().for_each(|postings| postings.push_to(&mut hosts));
+            if in_name.iter().any(Option::is_some) {
+                name_codes.push(terms.code(ord));
+            }
+            if lists.host.is_some() {
+                host_codes.push(terms.code(ord));
+            }
+        }
+    }
+    let set = |mut docs: Vec<u32>| {
+        docs.sort_unstable();
+        docs.dedup();
+        Arc::new(HitSet::of_sorted(docs.into_iter()))
+    };
+    Some(PrefixMatches { names: set(names), hosts: set(hosts), name_codes, host_codes })
+}
+
+/// The fields that "another field" than the name means.
+pub const OTHER_FIELDS: &[TextField] =
+    &[TextField::Host, TextField::Industry, TextField::Description];
