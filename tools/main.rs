@@ -4,6 +4,8 @@
 //! output, progress and messages to standard error.
 
 mod build;
+mod derive;
+mod evaluate;
 mod generate;
 mod inspect;
 mod keys;
@@ -45,6 +47,10 @@ enum Command {
     },
     /// Show what is in a snapshot: sections, sizes, cardinalities, top industries and places
     Inspect(inspect::InspectArguments),
+    /// Measure how often the business that was meant comes first
+    Evaluate(evaluate::EvaluateArguments),
+    /// Make known items for `evaluate` from the records of a snapshot
+    Derive(derive::DeriveArguments),
     /// Write synthetic records, the same for the same seed
     Generate(generate::GenerateArgs),
     /// Create, list and revoke API keys
@@ -76,6 +82,8 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Verify { snapshot } => inspect::verify(&snapshot),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Derive(arguments) => derive::run(&arguments),
         Command::Generate(arguments) => {
             generate::run(&arguments).map_err(|error| Failure::new(&*error, 1))
         }

@@ -7,18 +7,23 @@
 
 use crate::analyzer::TextField;
 
-/// How soon further occurrences stop to count.
-const SATURATION: f64 = 1.2;
+/// How soon further occurrences stop to count. Larger than the customary 1.2, since the fields' weights multiply
+/// what one occurrence counts.
+const SATURATION: f64 = 4.0;
 
 /// Fixed point of [`FieldLengths::contribution`].
 const ONE: f64 = 256.0;
 
 /// Weight of a field, and how much its length counts, 0 to 1.
+///
+/// Chosen on queries for known businesses: against a saturation of 1.2, a name weight of 8 and a slope of 0.3,
+/// the first result was right in 97.2 % instead of 96.2 % of names with one typing error, 99.1 % instead of 98.8 %
+/// of names with a word split, and nowhere in fewer: the shorter of two names that hold all words comes first.
 fn parameters(field: TextField) -> (f64, f64) {
     match field {
-        TextField::Name => (8.0, 0.3),
-        TextField::Host => (4.0, 0.3),
-        TextField::Industry => (3.0, 0.3),
+        TextField::Name => (12.0, 0.9),
+        TextField::Host => (6.0, 0.3),
+        TextField::Industry => (4.0, 0.3),
         TextField::Description => (1.0, 0.75),
     }
 }

@@ -283,7 +283,9 @@ impl<'s> Planner<'s> {
     /// Businesses in which the phrase stands in one of `fields`.
     pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> Plan<'s> {
         match self.phrase(phrase) {
-            Plan::Phrase { candidates, matcher, .. } => Plan::Phrase { candidates, matcher, fields },
+            Plan::Phrase { candidates, matcher, .. } => {
+                Plan::Phrase { candidates, matcher, fields }
+            }
             // One word: its list spans all fields.
             candidates if candidates.is_nothing() => candidates,
             candidates => Plan::Phrase {

@@ -218,8 +218,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
     fn names_that(&self, wanted: NameMatch) -> HitSet {
         let mut words = self.words.words.iter();
         let Some((_, first)) = words.next() else { return HitSet::default() };
-        let begins =
-            self.planner.lists(first, |lists| [lists.name_starts, lists.name_is, None]);
+        let begins = self.planner.lists(first, |lists| [lists.name_starts, lists.name_is, None]);
         let others = words.map(|(_, word)| self.planner.word_in_name(word));
         let plan = Plan::intersection(std::iter::once(begins).chain(others));
         let candidates = self.within(&plan, &self.rest);
@@ -259,9 +258,11 @@ impl<'a, 's> GroupSplit<'a, 's> {
                     prefixes.push((phrase.words.len(), prefix));
                     candidates.push(Plan::ready(prefix.hosts.clone()));
                 }
-                None => candidates.extend(own.words.iter().map(|(_, word)| {
-                    self.planner.lists(word, |lists| [lists.host, None, None])
-                })),
+                None => {
+                    candidates.extend(own.words.iter().map(|(_, word)| {
+                        self.planner.lists(word, |lists| [lists.host, None, None])
+                    }))
+                }
             }
             let start = phrase.width;
             phrase.words.extend(own.words.into_iter().map(|(at, word)| (start + at, word)));

@@ -60,8 +60,11 @@ impl<'s> RelaxedScorer<'s> {
                 anywhere: within(understood.anywhere(planner)),
             })
             .collect();
-        let mut codes: Vec<u32> =
-            understanding.clauses.iter().flat_map(|understood| codes(snapshot, understood)).collect();
+        let mut codes: Vec<u32> = understanding
+            .clauses
+            .iter()
+            .flat_map(|understood| codes(snapshot, understood))
+            .collect();
         codes.sort_unstable();
         codes.dedup();
         let total = clauses.iter().map(|clause| clause.weight).sum::<f64>().max(1.0);

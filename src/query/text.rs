@@ -191,13 +191,10 @@ impl TextQuery {
         }
         // Folding may change lengths, so a place of the folded text is looked up by folding what precedes it.
         let place = |folded_len: usize| {
-            let boundaries: Vec<usize> = self
-                .text
-                .char_indices()
-                .map(|(at, _)| at)
-                .chain([self.text.len()])
-                .collect();
-            let before = |&at: &usize| crate::analyzer::fold_text(&self.text[..at]).len() < folded_len;
+            let boundaries: Vec<usize> =
+                self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
+            let before =
+                |&at: &usize| crate::analyzer::fold_text(&self.text[..at]).len() < folded_len;
             boundaries[boundaries.partition_point(before).min(boundaries.len() - 1)]
         };
         let mut text = String::new();

@@ -157,7 +157,9 @@ impl Understanding {
             self.clauses.iter().partition(|understood| understood.clause.is_quoted);
         let counted = free.iter().filter(|understood| !understood.clause.is_legal_form);
         let any = Plan::union(counted.map(|understood| understood.anywhere(planner)));
-        Plan::intersection(quoted.iter().map(|understood| understood.anywhere(planner)).chain([any]))
+        Plan::intersection(
+            quoted.iter().map(|understood| understood.anywhere(planner)).chain([any]),
+        )
     }
 }
 
@@ -177,9 +179,7 @@ impl Understood {
             self.neighbours.iter().flatten().map(|word| planner.word_in_name_or_host(word));
         let words = self.readings.words.iter().map(|word| planner.word(word));
         let split = self.readings.split.iter().map(|phrase| planner.phrase(phrase));
-        Plan::union(
-            std::iter::once(own).chain(prefix).chain(neighbours).chain(words).chain(split),
-        )
+        Plan::union(std::iter::once(own).chain(prefix).chain(neighbours).chain(words).chain(split))
     }
 
     /// Businesses whose name holds the clause, all of it and not only as a prefix.

@@ -20,7 +20,7 @@ mod industries;
 mod names;
 mod oddities;
 mod places;
-mod random;
+pub mod random;
 mod record;
 mod words;
 
