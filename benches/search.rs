@@ -11,7 +11,8 @@ use firmament::query::{Query, Scratch, SortKey, SortOrder, TextQuery, search};
 use firmament::snapshot::Snapshot;
 use std::hint::black_box;
 
-#[allow(dead_code)] // the command line around the generator is not used here
+// Neither the generator's command line nor its unit tests are used here.
+#[allow(dead_code, unused_imports)]
 #[path = "../tools/generate/mod.rs"]
 mod generate;
 

@@ -78,7 +78,7 @@ fn evaluate(snapshot: &Snapshot, path: &Path, misses: usize) -> Result<Quality, 
             let id = escaped_id(snapshot.document(doc));
             answers.iter().any(|answer| answer.as_bytes() == id)
         };
-        let rank = page.docs.iter().position(|doc| is_answer(doc));
+        let rank = page.docs.iter().position(is_answer);
         quality.queries += 1;
         quality.empty += u32::from(page.docs.is_empty());
         if let Some(rank) = rank {

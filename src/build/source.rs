@@ -114,9 +114,8 @@ const BLOCK_BYTES: usize = 4 << 20;
 /// Blocks in memory at a time.
 const BLOCKS: usize = 16;
 
-/// Whole lines of one input.
+/// Whole lines.
 struct Block {
-    input: usize,
     first_line: u64,
     bytes: Vec<u8>,
     /// Line at the end of the block that was too long; its bytes are not here.
@@ -156,7 +155,7 @@ pub fn read_all(
     let consumed = Arc::new(AtomicU64::new(0));
     for (at, input) in inputs.iter().enumerate() {
         let reader = input.open(consumed.clone()).map_err(failed(at))?;
-        let mut lines = Lines { reader, input: at, next_line: 1, is_done: false };
+        let mut lines = Lines { reader, next_line: 1, is_done: false };
         while !lines.is_done {
             let mut blocks = Vec::with_capacity(BLOCKS);
             while blocks.len() < BLOCKS && !lines.is_done {
@@ -279,7 +278,6 @@ impl<'a> RejectSink<'a> {
 /// Cuts an input into blocks of whole lines.
 struct Lines<'a> {
     reader: Box<dyn BufRead + 'a>,
-    input: usize,
     next_line: u64,
     is_done: bool,
 }
@@ -287,7 +285,6 @@ struct Lines<'a> {
 impl Lines<'_> {
     fn next_block(&mut self) -> io::Result<Block> {
         let mut block = Block {
-            input: self.input,
             first_line: self.next_line,
             bytes: Vec::with_capacity(BLOCK_BYTES + (64 << 10)),
             too_long: None,
@@ -333,9 +330,8 @@ impl Lines<'_> {
 fn parse_block(mut block: Block) -> Parsed {
     let mut parser = RecordParser::default();
     let mut results = Vec::new();
-    let mut line = block.first_line;
     let len = block.bytes.len() as u64;
-    for bytes in block.bytes.split_mut(|&byte| byte == b'\n') {
+    for (line, bytes) in (block.first_line..).zip(block.bytes.split_mut(|&byte| byte == b'\n')) {
         let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
             Some(_) if line == 1 => &mut bytes[3..],
             _ => bytes,
@@ -343,13 +339,11 @@ fn parse_block(mut block: Block) -> Parsed {
         if !bytes.iter().all(|byte| byte.is_ascii_whitespace()) {
             results.push((line, parser.parse(bytes)));
         }
-        line += 1;
     }
     if let Some(line) = block.too_long {
         let reason =
             format!("is longer than {RECORD_BYTES_MAX} bytes: shorten or leave out the record");
         results.push((line, Err(RecordError { id: None, field: None, reason })));
     }
-    debug_assert!(block.input < usize::MAX);
     (results, len)
 }

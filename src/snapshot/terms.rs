@@ -59,7 +59,7 @@ impl Terms {
     /// Opens the dictionary and checks it completely.
     ///
     /// # Errors
-    /// A section is not what [`TermsWriter`] writes.
+    /// A section is not what [`write()`] writes.
     pub fn open(
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
