@@ -109,7 +109,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
 
 /// The businesses that match everything; corrects and relaxes `q` if nothing in the snapshot matches it.
 fn hits(planner: &Planner<'_>, query: &Query, understanding: &mut Understanding) -> HitSet {
-    if query.text.is_wordless() {
+    if query.text.is_wordless() && understanding.whole_id.is_none() {
         return HitSet::default();
     }
     let snapshot = planner.snapshot();

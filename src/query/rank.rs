@@ -18,7 +18,7 @@
 use super::hit_set::HitSet;
 use super::phrase::{NameMatch, PhraseMatcher};
 use super::plan::{Plan, Planner};
-use super::text::{Phrase, Term, TextQuery};
+use super::text::{Clause, Phrase, Term, TextQuery};
 use super::understand::{OTHER_FIELDS, PrefixMatches, Understanding, Understood};
 use crate::analyzer::TextField;
 use std::sync::Arc;
@@ -81,6 +81,8 @@ pub struct GroupSplit<'a, 's> {
     planner: Planner<'s>,
     understanding: &'a Understanding,
     words: Phrase,
+    /// The host that `q` is, if it is nothing else.
+    host: Option<String>,
     /// Hits that are in none of the tiers taken so far.
     rest: HitSet,
     next_tier: usize,
@@ -96,8 +98,19 @@ impl<'a, 's> GroupSplit<'a, 's> {
         text: &TextQuery,
         hits: HitSet,
     ) -> GroupSplit<'a, 's> {
-        let words = text.ranking_words();
-        GroupSplit { planner, understanding, words, rest: hits, next_tier: 0, by_prefix: None }
+        let host = match text.clauses() {
+            [Clause { term: Term::Host { name, .. }, .. }] => Some(name.clone()),
+            _ => None,
+        };
+        GroupSplit {
+            planner,
+            understanding,
+            words: text.ranking_words(),
+            host,
+            rest: hits,
+            next_tier: 0,
+            by_prefix: None,
+        }
     }
 
     /// The next group, best first; empty ones are left out.
@@ -138,13 +151,10 @@ impl<'a, 's> GroupSplit<'a, 's> {
         }
         match (tier, self.words.words.as_slice()) {
             (Tier::Elsewhere, _) => self.rest.clone(),
-            (Tier::WholeIdOrHost, _) => match (self.understanding.whole_id, self.clauses()) {
-                (Some(_), _) => self.rest.clone(),
-                (None, [Understood { clause, .. }]) => match &clause.term {
-                    Term::Host { name, .. } => self.within(&self.planner.host(name), &self.rest),
-                    _ => HitSet::default(),
-                },
-                _ => HitSet::default(),
+            (Tier::WholeIdOrHost, _) if self.understanding.whole_id.is_some() => self.rest.clone(),
+            (Tier::WholeIdOrHost, _) => match &self.host {
+                Some(name) => self.within(&self.planner.host(name), &self.rest),
+                None => HitSet::default(),
             },
             (_, []) => HitSet::default(),
             (Tier::NameIs, [(_, word)]) => {

@@ -8,4 +8,6 @@ mod http_lifecycle;
 mod http_process;
 mod oracle;
 mod properties;
+mod snapshot_damage;
 mod support;
+mod tools_process;

@@ -1,28 +1,40 @@
 //! The oracle: what the service must answer, found by reading every record.
 //!
-//! In: records and a [`Query`]. Out: every match with its tier of relevance, and the matches in any order. It
-//! is written from the contract, rule by rule, and knows no index: every question is a scan over all records
-//! and over all words of their fields. Comments quote the rule that the code below them implements.
+//! In: records and a [`Query`]. Out: an [`Answer`]: every match with its tier of relevance, the text that was
+//! searched for if it was corrected, and whether all words had to match; and the matches in any order. It is
+//! written from the contract, rule by rule, and knows no index: every question is a scan over all records and
+//! over all words of their fields. Comments quote the rule that the code below them implements.
 //!
 //! Shared with the engine are the analyzer (text to words), the parser of `q`, the parser of `location`, and
-//! the collation; each of them has tests of its own.
+//! the collation; each of them has tests of its own. The text score is not modelled: whoever asks for an order
+//! by relevance brings it.
 //!
-//! Reading order: this file, [`filters`], [`text`], [`order`]; [`rows`] holds examples of the contract.
+//! Reading order: this file, [`filters`], [`text`] (the words of a record), [`meaning`] (what the words of `q`
+//! match in a collection), [`correction`], [`relaxation`], [`tier`], [`order`]; [`rows`] holds examples of the
+//! contract.
 
+pub mod correction;
 pub mod filters;
+pub mod meaning;
 pub mod order;
+pub mod relaxation;
 pub mod rows;
 pub mod text;
+pub mod tier;
 
+use correction::Vocabulary;
 use filters::{Filters, Values};
 use firmament::company::Company;
 use firmament::query::{Query, SortKey, SortOrder};
+use meaning::Meaning;
 use order::Places;
-use text::{Searched, Tier};
+use text::Searched;
+use tier::{Kind, Tier};
 
 /// A collection of records, and all that can be said of each without a request.
 pub struct Oracle {
     records: Vec<Record>,
+    vocabulary: Vocabulary,
 }
 
 /// One record, prepared.
@@ -42,8 +54,23 @@ pub struct Record {
 pub struct Match {
     /// The record's number, from 0, in the order given.
     pub record: usize,
-    /// How well it matches `q`.
+    /// How well it matches `q`; without meaning in a relaxed answer.
     pub tier: Tier,
+    /// By what it earned the tier.
+    pub kind: Kind,
+}
+
+/// What the service must answer, but for the order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Every record that matches `q` and all filters, in the order given. Their number is the `total`.
+    pub matches: Vec<Match>,
+    /// `X-Query-Corrected`, before its encoding.
+    pub corrected: Option<String>,
+    /// `X-Query-Relaxed`.
+    pub is_relaxed: bool,
+    /// Does `q` hold words that ranking compares? Without them all text scores are 0.
+    pub has_words: bool,
 }
 
 impl Oracle {
@@ -56,7 +83,9 @@ impl Oracle {
             company,
             places,
         };
-        Oracle { records: companies.into_iter().zip(places).map(record).collect() }
+        let records: Vec<Record> = companies.into_iter().zip(places).map(record).collect();
+        let vocabulary = Vocabulary::of(&records);
+        Oracle { records, vocabulary }
     }
 
     /// The records, in the order given.
@@ -64,29 +93,68 @@ impl Oracle {
         &self.records
     }
 
-    /// Every record that matches `q` and all filters, in the order given. Their number is the `total`.
-    pub fn matches(&self, query: &Query) -> Vec<Match> {
-        let filters = Filters::of(query, &self.records);
-        let mut matches = Vec::new();
-        for (number, record) in self.records.iter().enumerate() {
-            if text::matches(&query.text, &record.searched) && filters.admit(record) {
-                let tier = text::tier(&query.text, &record.searched);
-                matches.push(Match { record: number, tier });
-            }
-        }
-        matches
+    /// What the words of the collection are.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 
-    /// The full sequence: the record numbers of the matches, ordered.
-    pub fn sequence(&self, matches: &[Match], sort: SortKey, order: SortOrder) -> Vec<usize> {
-        let mut matches = matches.to_vec();
+    /// The record whose id `q` is.
+    pub fn whole_id(&self, query: &Query) -> Option<usize> {
+        // "a `q` that is an existing id (after trimming, byte for byte) matches exactly that business"
+        let id = query.text.as_str().trim();
+        self.records.iter().position(|record| record.company.id == id)
+    }
+
+    /// The answer to a query.
+    pub fn answer(&self, query: &Query) -> Answer {
+        // "Filters apply."
+        let filters = Filters::of(query, &self.records);
+        if let Some(record) = self.whole_id(query) {
+            let found = Match { record, tier: Tier::WholeIdOrHost, kind: Kind::WholeWords };
+            let is_admitted = filters.admit(&self.records[record]);
+            return Answer {
+                matches: is_admitted.then_some(found).into_iter().collect(),
+                corrected: None,
+                is_relaxed: false,
+                has_words: false,
+            };
+        }
+        let meaning = Meaning::of(&query.text, self);
+        let mut matches = Vec::new();
+        for (number, record) in self.records.iter().enumerate() {
+            let searched = &record.searched;
+            let is_match = meaning.matches(searched) && !meaning.excludes(searched);
+            if is_match && filters.admit(record) {
+                let (tier, kind) = tier::rank(&meaning, searched);
+                matches.push(Match { record: number, tier, kind });
+            }
+        }
+        Answer {
+            matches,
+            has_words: !tier::ranking_words(&meaning).is_empty(),
+            is_relaxed: meaning.is_relaxed,
+            corrected: meaning.corrected,
+        }
+    }
+
+    /// The full sequence: the record numbers of the matches, ordered. `text_score` gives that of a record.
+    pub fn sequence(
+        &self,
+        answer: &Answer,
+        sort: SortKey,
+        order: SortOrder,
+        text_score: &dyn Fn(usize) -> u32,
+    ) -> Vec<usize> {
+        let score = |record| if answer.has_words { text_score(record) } else { 0 };
+        let mut matches: Vec<(Match, u32)> =
+            answer.matches.iter().map(|found| (*found, score(found.record))).collect();
         matches.sort_by(|a, b| order::compare(&self.records, a, b, sort, order));
-        matches.iter().map(|found| found.record).collect()
+        matches.iter().map(|(found, _)| found.record).collect()
     }
 
     /// The answer as ids, in the order that the query asks for.
-    pub fn ids(&self, query: &Query) -> Vec<&str> {
-        let sequence = self.sequence(&self.matches(query), query.sort, query.order);
+    pub fn ids(&self, query: &Query, text_score: &dyn Fn(usize) -> u32) -> Vec<&str> {
+        let sequence = self.sequence(&self.answer(query), query.sort, query.order, text_score);
         sequence.iter().map(|&number| self.records[number].company.id.as_str()).collect()
     }
 }

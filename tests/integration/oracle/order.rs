@@ -66,19 +66,24 @@ fn directed(ascending: Ordering, order: SortOrder) -> Ordering {
     }
 }
 
-/// Which of two matches comes first.
+/// The better, the greater.
+fn relevance((found, text_score): &(Match, u32)) -> impl Ord + use<> {
+    (Reverse(found.tier), Reverse(found.kind), *text_score)
+}
+
+/// Which of two matches, each with its text score, comes first.
 pub fn compare(
     records: &[Record],
-    a: &Match,
-    b: &Match,
+    a: &(Match, u32),
+    b: &(Match, u32),
     sort: SortKey,
     order: SortOrder,
 ) -> Ordering {
-    let (record_a, record_b) = (&records[a.record], &records[b.record]);
+    let (record_a, record_b) = (&records[a.0.record], &records[b.0.record]);
     let by_value = match sort {
-        // "by (tier, …, static order)"; "`sort=relevance&order=asc` is the worst first". A better tier is
-        // the greater value.
-        SortKey::Relevance => directed(b.tier.cmp(&a.tier), order),
+        // "by (tier, kind, text score, static order), compared in that order"; "`sort=relevance&order=asc` is
+        // the worst first". A better tier is the greater value.
+        SortKey::Relevance => directed(relevance(a).cmp(&relevance(b)), order),
         SortKey::Name => directed(record_a.places.name.cmp(&record_b.places.name), order),
         SortKey::EmployeeCount => {
             null_last(record_a.company.employee_count, record_b.company.employee_count, order)

@@ -1,7 +1,8 @@
 //! Makes a failing pair smaller, and shows it.
 
+use super::requests::Request;
 use super::{Fault, Pair, Subject, caught, companies, lines};
-use crate::collections::{Record, Request, Rng};
+use crate::collections::{Record, Rng};
 use crate::oracle::Oracle;
 use firmament::query::{Scratch, SortKey};
 
@@ -18,17 +19,22 @@ pub fn report(seed: u64, records: &[Record], request: &Request, rng: &Rng) -> ! 
     let fault = self::fault(&records, &request, rng).unwrap_or(first_fault);
     let oracle = Oracle::new(companies(&records));
     let query = request.query().expect("it was checked before");
-    let answer: Vec<String> = oracle
-        .matches(&query)
+    let answer = oracle.answer(&query);
+    let matches: Vec<String> = answer
+        .matches
         .iter()
-        .map(|found| format!("{} ({:?})", records[found.record].company.id, found.tier))
+        .map(|found| {
+            let id = &records[found.record].company.id;
+            format!("{id} ({:?}, {:?})", found.tier, found.kind)
+        })
         .collect();
     panic!(
         "FIRMAMENT_SEED={seed}: the engine answers otherwise than the oracle\n\n{}\n{request}\n\n{fault}\n\n\
-         the oracle's matches: {}\nin order: {:?}\n",
+         the oracle's matches: {}\ncorrected: {:?}, relaxed: {}\n",
         lines(&records),
-        answer.join(", "),
-        oracle.ids(&query),
+        matches.join(", "),
+        answer.corrected,
+        answer.is_relaxed,
     );
 }
 
@@ -40,7 +46,7 @@ fn fault(records: &[Record], request: &Request, rng: &Rng) -> Option<Fault> {
         let subject = Subject::publish(&companies(records), &lines(records));
         let (oracle, subject, rng, scratch) =
             (&oracle, &subject, rng.clone(), &mut Scratch::default());
-        Pair { oracle, subject, records, request, rng, scratch }.check()
+        Pair::new(oracle, subject, records, request, rng, scratch).check()
     };
     caught(check).err()
 }

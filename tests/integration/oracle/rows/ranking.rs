@@ -1,0 +1,221 @@
+//! Examples of relevance: contract, section 3, "Ranking".
+
+use super::Group;
+
+/// The table.
+pub const GROUPS: &[Group] = &[
+    Group {
+        about: "tiers of two words",
+        sort: "relevance",
+        records: &[
+            "f | Other | d=sky that is blue | e=6",
+            "e | Blue Ltd | d=the sky | e=5",
+            "d | Acme | d=a blue sky company | e=4",
+            "c | Sky Over Blue | e=3",
+            "b | Blue Sky Airways | e=2",
+            "a | Blue Sky Inc. | e=1",
+        ],
+        rows: &[
+            ("q=blue sky", "a b c d e f"),
+            ("q=BLUE SKY Corp.", "a b c d e f"),
+            ("q=blue sky ; order=asc", "f e d c b a"),
+            ("q=blue sky -ltd", "a b c d f"),
+            ("q=\"blue sky\"", "a b d"),
+            ("q=blue sky ; sort=employee_count", "f e d c b a"),
+            ("q=-acme", "f e c b a"),
+            ("q=-acme ; order=asc", "f e c b a"),
+            ("", "f e d c b a"),
+        ],
+    },
+    Group {
+        about: "tiers of one word, of compounds, and of runs",
+        sort: "relevance",
+        records: &[
+            "d | Zed | w=att.com | e=9",
+            "c | The ATT Group | e=8",
+            "b | AT&T Wireless | e=7",
+            "a | AT&T Inc | e=6",
+            "m | Acme Inc | d=boxes | e=5",
+            "n | The Box | e=4",
+            "y | Acme 東京 大学 Press | e=3",
+            "x | 東京 大学 Press | e=2",
+            "v | Inc Foo | e=1",
+            "u | Inc | e=0",
+        ],
+        rows: &[
+            ("q=att", "a b c d"),
+            ("q=\"at t\"", "a b"),
+            ("q=box", "n m"),
+            ("q=\"東京 大学\" press", "x y"),
+            ("q=東京 大学 press", "x y"),
+            ("q=press 東京 大学 -acme", "x"),
+            ("q=inc ; max=1", "u v"),
+        ],
+    },
+    Group {
+        about: "tiers and kinds of two words, the last one a prefix",
+        sort: "relevance",
+        records: &[
+            "a | Blue Sky | e=1",
+            "b | Blue Sky Airways | e=2",
+            "c | Sky Over Blue | e=3",
+            "d | Blue Skyline | e=4",
+            "e | Acme | w=blue-sky.com | e=5",
+            "f | Beta | w=blue-skyline.com | e=6",
+            "g | Blue | d=the sky | e=7",
+            "h | Skyline Ltd | d=blue | e=8",
+            "i | Zeta | d=sky that is blue | e=9",
+        ],
+        rows: &[
+            ("q=blue sky", "a b c d e f g h i"),
+            ("q=blue sky ; order=asc", "i h g f e d c b a"),
+            ("q=blue sky inc", "a b c e g i"),
+            ("q=blue sky -acme", "a b c d f g h i"),
+        ],
+    },
+    Group {
+        about: "kinds of one word",
+        sort: "relevance",
+        records: &[
+            "a | Micro Inc | e=1",
+            "b | Micro Works | e=2",
+            "c | The Micro | e=3",
+            "d | Microsoft | e=4",
+            "e | Acme | d=micro | e=5",
+            "f | Beta | w=microchip.com | e=6",
+        ],
+        rows: &[
+            ("q=micro", "a b c d e f"),
+            ("q=micro ; order=asc", "f e d c b a"),
+            ("q=micro*", "a b c d e f"),
+            ("q=micro ltd", "a b c e"),
+        ],
+    },
+    Group {
+        about: "kinds of several words",
+        sort: "relevance",
+        records: &[
+            "a | Sky Blue Micro | e=1",
+            "b | Sky Blue Microsoft | e=2",
+            "c | Blue Zed | w=skyline.com | d=micro | e=3",
+            "d | Skyline Blue | d=micro | e=4",
+            "e | Acme | w=skyline.com | d=blue micro | e=5",
+        ],
+        rows: &[("q=blue sky* micro", "a b c d e")],
+    },
+    Group {
+        about: "tiers of neighbours that are one word",
+        sort: "relevance",
+        records: &[
+            "a | Pay Pal | e=1",
+            "b | Pay Pal Bank | e=2",
+            "c | PayPal | e=3",
+            "d | Acme | d=pay pal | e=4",
+            "e | Pay Foo | d=pal | e=5",
+            "f | Beta | w=paypal.com | e=6",
+        ],
+        rows: &[("q=pay pal", "a b c d e f"), ("q=pay pal ; order=asc", "f e d c b a")],
+    },
+    Group {
+        about: "tiers of corrected words",
+        sort: "relevance",
+        records: &[
+            "a | Siemens Energy | e=1",
+            "b | Acme | d=siemens energy | e=2",
+            "c | Siemens | d=energy | e=3",
+            "d | Zeta | d=energy of siemens | e=4",
+        ],
+        rows: &[
+            ("q=siemesn energy", "a b c d ; corrected=siemens energy"),
+            ("q=siemesn energy ; order=asc", "d c b a ; corrected=siemens energy"),
+        ],
+    },
+    Group {
+        about: "tiers of one corrected word",
+        sort: "relevance",
+        records: &[
+            "a | Nokiz Corp | e=1",
+            "b | The Nokiz Group | d=laptops | e=2",
+            "c | Nokia | w=nokia.com | i=Phones | e=3",
+            "d | Acme | w=nokia.org | d=phones | e=4",
+        ],
+        rows: &[
+            ("q=nokai", "c d ; corrected=nokia"),
+            ("q=nokiz", "a b"),
+            ("q=nokiz phones", "c d ; corrected=nokia phones"),
+        ],
+    },
+    Group {
+        about: "tiers of a word whose space is missing",
+        sort: "relevance",
+        records: &[
+            "a | Pizza New York | e=1",
+            "b | Pizza Hut | d=new york | e=2",
+            "c | Acme | d=new york pizza | e=3",
+        ],
+        rows: &[("q=newyork pizza", "a b c ; corrected=new york pizza")],
+    },
+    Group {
+        about: "tiers of hosts and ids",
+        sort: "relevance",
+        records: &[
+            "a | Furniture | w=https://www.ikea.com/us | e=1",
+            "b | Ikea AG | w=ikea.de | e=2",
+            "c | Ikea Foundation | e=3",
+            "d | The Ikea | e=4",
+            "e | Acme | d=ikea | e=5",
+        ],
+        rows: &[
+            ("q=ikea.com", "a b c d e"),
+            ("q=ikea.com ; order=asc", "e d c b a"),
+            ("q=ikea.com -acme", "a b c d"),
+            ("q=c", "c"),
+            ("q=c ; order=asc", "c"),
+            ("q=ikea.com foundation", "c"),
+        ],
+    },
+    Group {
+        about: "compounds and hosts of several words",
+        sort: "relevance",
+        records: &[
+            "a | Univ Lyon1 | e=1",
+            "b | Univ-Lyon1 Press | e=2",
+            "c | The UnivLyon1 | e=3",
+            "d | Acme | w=univ-lyon1.fr | e=4",
+            "e | Univ Press | d=lyon1 | e=5",
+        ],
+        rows: &[("q=univ-lyon1.com", "a b c d"), ("q=univ-lyon1.fr", "d a b c")],
+    },
+    Group {
+        about: "names and texts that hold nothing but legal forms",
+        sort: "relevance",
+        records: &["a | Company | e=1", "b | Company Ltd | e=2", "c | Limited Company | e=3"],
+        rows: &[("q=company", "a b c"), ("q=company ltd", "b")],
+    },
+    Group {
+        about: "the text score",
+        sort: "relevance",
+        records: &[
+            "a | Aa | w=zebra.com | e=1",
+            "b | Bb | i=Zebra | e=2",
+            "c | Cc | d=zebra | e=3",
+            "d | Giraffe Inc | e=4",
+            "e | Giraffe Corp | e=5",
+            "f | Okapi | e=6",
+            "g | Okapi | e=7",
+        ],
+        rows: &[
+            // Name before host before industry before description.
+            ("q=zebra", "a b c"),
+            ("q=zebra ; order=asc", "c b a"),
+            // A legal form raises the names that carry it.
+            ("q=giraffe inc", "d e"),
+            ("q=giraffe corp", "e d"),
+            // The static order breaks the ties of either order.
+            ("q=okapi", "g f"),
+            ("q=okapi ; order=asc", "g f"),
+            ("q=-zebra", "g f e d"),
+            ("q=-zebra ; order=asc", "g f e d"),
+        ],
+    },
+];

@@ -1,0 +1,224 @@
+//! `firmament-tools` as a process: inputs, rejects, exit codes.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Names of the files here, sorted.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn tools(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_firmament-tools"));
+    command.args(arguments.iter().map(|argument| argument.as_ref())).stdin(Stdio::null());
+    command
+}
+
+fn build(inputs: &[&Path], output: &Path, more: &[&str]) -> Output {
+    let mut command = tools(&[&"build"]);
+    command.args(inputs).arg("--output").arg(output).args(more).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn record(id: usize) -> String {
+    format!("{{\"id\":\"id-{id}\",\"name\":\"Name {id}\"}}\n")
+}
+
+fn num_docs(snapshot: &Path) -> u32 {
+    firmament::snapshot::Snapshot::open(snapshot).unwrap().num_docs()
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn plain_gzip_zstd_and_standard_input_give_the_same_bytes() {
+    let folder = Folder::new();
+    let lines: Vec<String> = (0..500).map(record).collect();
+    let text = lines.concat();
+    // Two gzip members, cut within a line: both must be read.
+    let (first, second) = text.split_at(text.len() / 2 + 3);
+    let inputs = [
+        folder.write("a.jsonl", &text),
+        folder.write("a.jsonl.gz", [gzip(first), gzip(second)].concat()),
+        folder.write("a.jsonl.zst", zstd::encode_all(text.as_bytes(), 3).unwrap()),
+        folder.write("bom-and-crlf.jsonl", format!("\u{feff}{}", text.replace('\n', "\r\n\r\n"))),
+    ];
+    let expected = folder.path("expected.firmament");
+    assert!(build(&[&inputs[0]], &expected, &[]).status.success());
+    let expected = fs::read(&expected).unwrap();
+    for input in &inputs[1..] {
+        let output = folder.path("out.firmament");
+        let result = build(&[input], &output, &[]);
+        assert!(result.status.success(), "{}", stderr(&result));
+        assert!(fs::read(&output).unwrap() == expected, "{}", input.display());
+    }
+    // Several files are one collection.
+    let parts = [
+        folder.write("1.jsonl", first_lines(&lines, 0, 200)),
+        folder.write("2.jsonl", first_lines(&lines, 200, 500)),
+    ];
+    let output = folder.path("parts.firmament");
+    assert!(build(&[&parts[0], &parts[1]], &output, &[]).status.success());
+    assert!(fs::read(&output).unwrap() == expected);
+    let output = folder.path("stdin.firmament");
+    let mut child = tools(&[&"build", &"-", &"--output", &output])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(fs::read(&output).unwrap() == expected);
+}
+
+fn first_lines(lines: &[String], from: usize, to: usize) -> String {
+    lines[from..to].concat()
+}
+
+#[test]
+fn a_reject_means_no_snapshot_and_exit_code_3() {
+    let folder = Folder::new();
+    let bad = "{\"id\":\"bad\",\"name\":\"x\",\"employee_count\":-1}\n";
+    let input = folder.write("in.jsonl", record(1) + bad + &record(2) + &record(1));
+    let output = folder.path("out.firmament");
+    let result = build(&[&input], &output, &[]);
+    assert_eq!(result.status.code(), Some(3));
+    let text = stderr(&result);
+    assert!(text.contains("in.jsonl:2: record \"bad\": employee_count is -1"), "{text}");
+    assert!(text.contains("in.jsonl:4: record \"id-1\": id stands already at"), "{text}");
+    assert!(text.contains("in.jsonl:1: ids are unique"), "{text}");
+    assert!(text.contains("2 of 4 records were rejected, 0 are allowed"), "{text}");
+    // No snapshot, no temporary file; but the list of rejects.
+    assert_eq!(folder.names(), ["in.jsonl", "out.firmament.rejects.jsonl"]);
+    let rejects = fs::read_to_string(folder.path("out.firmament.rejects.jsonl")).unwrap();
+    let first: serde_json::Value = serde_json::from_str(rejects.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["line"], &first["id"]), (&2.into(), &"bad".into()));
+    assert_eq!(first["field"], "employee_count");
+    assert_eq!(rejects.lines().count(), 2);
+
+    for (allowed, code) in [("1", 3), ("2", 0), ("49%", 3), ("50%", 0)] {
+        let result = build(&[&input], &output, &["--max-rejects", allowed]);
+        assert_eq!(result.status.code(), Some(code), "{allowed}");
+    }
+    assert_eq!(num_docs(&output), 2);
+}
+
+#[test]
+fn a_failed_build_leaves_the_old_snapshot() {
+    let folder = Folder::new();
+    let output = folder.path("out.firmament");
+    assert!(build(&[&folder.write("good.jsonl", record(1))], &output, &[]).status.success());
+    let old = fs::read(&output).unwrap();
+    for (name, bytes, words) in [
+        ("bad.jsonl", b"nonsense\n".to_vec(), "no JSON object"),
+        ("utf16.jsonl", b"\xff\xfe{\0".to_vec(), "UTF-16"),
+        ("cut.jsonl.gz", gzip(&record(1))[..20].to_vec(), "cannot read"),
+        ("empty.jsonl", b"\n\n".to_vec(), "no record"),
+    ] {
+        let result = build(&[&folder.write(name, bytes)], &output, &[]);
+        assert!(matches!(result.status.code(), Some(1 | 3)), "{name}");
+        assert!(stderr(&result).contains(words), "{name}: {}", stderr(&result));
+        assert!(fs::read(&output).unwrap() == old, "{name}");
+    }
+    let long = format!("{{\"id\":\"a\",\"name\":\"{}\"}}\n{}", "x".repeat(2 << 20), record(2));
+    let result = build(&[&folder.write("long.jsonl", long)], &output, &["--max-rejects", "1"]);
+    assert!(result.status.success() && stderr(&result).contains("longer than 1048576 bytes"));
+    assert_eq!(num_docs(&output), 1);
+}
+
+#[test]
+fn bad_usage_is_exit_code_2() {
+    let folder = Folder::new();
+    let input = folder.write("in.jsonl", record(1));
+    for arguments in [
+        vec!["build"],
+        vec!["build", input.to_str().unwrap()],
+        vec!["build", input.to_str().unwrap(), "--output", input.to_str().unwrap()],
+        vec!["build", "-", "-", "--output", "x"],
+        vec!["build", "a", "--output", "b", "--max-rejects", "-1"],
+        vec!["nonsense"],
+    ] {
+        let output = tools(&[]).args(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+    let absent = folder.path("absent.jsonl");
+    let result = build(&[&absent], &folder.path("out"), &[]);
+    assert_eq!(result.status.code(), Some(1));
+    assert!(stderr(&result).contains("absent.jsonl"), "{}", stderr(&result));
+}
+
+#[test]
+fn verify_and_inspect() {
+    let folder = Folder::new();
+    let output = folder.path("out.firmament");
+    let input = folder.write("in.jsonl", include_str!("../../data/businesses.jsonl"));
+    assert!(build(&[&input], &output, &[]).status.success());
+    let result = tools(&[&"verify", &output]).output().unwrap();
+    assert!(
+        result.status.success() && String::from_utf8_lossy(&result.stdout).contains("is whole")
+    );
+    let result = tools(&[&"inspect", &output, &"--json"]).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
+    let lines = include_str!("../../data/businesses.jsonl").lines().count();
+    assert_eq!(report["records"], lines);
+    assert_eq!(report["top_industries"][0]["name"], "software");
+    assert_eq!(report["top_countries"][0]["name"], "united states");
+    let mut bytes = fs::read(&output).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    let damaged = folder.write("damaged.firmament", bytes);
+    let result = tools(&[&"verify", &damaged]).output().unwrap();
+    assert_eq!(result.status.code(), Some(4));
+    assert!(stderr(&result).contains("is damaged in"), "{}", stderr(&result));
+}
+
+#[test]
+fn generated_records_are_built_and_the_same_for_the_same_seed() {
+    let folder = Folder::new();
+    let generate = |seed: &str, name: &str| {
+        let path = folder.path(name);
+        let arguments: [&dyn AsRef<std::ffi::OsStr>; 8] =
+            [&"generate", &"-n", &"2000", &"--seed", &seed, &"--oddities", &"--output", &path];
+        assert!(tools(&arguments).output().unwrap().status.success());
+        path
+    };
+    let (a, b, c) = (generate("1", "a"), generate("1", "b"), generate("2", "c"));
+    assert!(fs::read(&a).unwrap() == fs::read(&b).unwrap());
+    assert!(fs::read(&a).unwrap() != fs::read(&c).unwrap());
+    let output = folder.path("out.firmament");
+    let result = build(&[&a], &output, &[]);
+    assert!(result.status.success(), "{}", stderr(&result));
+    assert_eq!(num_docs(&output), 2000);
+}
