@@ -46,6 +46,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use self::params::{QueryStringError, parse_query_string};
 pub use self::server::Server;
 use crate::auth::KeyFileError;
 use crate::query::{Page, Query, Scratch};

@@ -6,10 +6,11 @@
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`correct`] reads
 //! misspelt words), [`plan`] and [`filters`] (which postings answer it, and at what cost), [`phrase`] (words next
 //! to each other), [`hit_set`] (the matching businesses), [`rank`], [`score`] and [`relax`] (relevance), [`page`]
-//! (order and paging), [`cursor`].
+//! (order and paging), [`cursor`]. [`explain`] tells why an answer is what it is; nothing needs it.
 
 pub mod correct;
 pub mod cursor;
+pub mod explain;
 pub mod filters;
 pub mod hit_set;
 pub mod page;

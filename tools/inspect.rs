@@ -58,7 +58,7 @@ struct Top {
 }
 
 /// Opens a snapshot; damage has an exit code of its own.
-fn open(path: &Path) -> Result<Snapshot, Failure> {
+pub fn open(path: &Path) -> Result<Snapshot, Failure> {
     Snapshot::open(path).map_err(|error| {
         let exit_code = match error {
             SnapshotError::Io { .. } | SnapshotError::NotAFile(_) => 1,

@@ -10,6 +10,7 @@ mod generate;
 mod inspect;
 mod keys;
 mod progress;
+mod query;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ const EXAMPLES: &str = "Examples:
   zcat companies-*.jsonl.gz | firmament-tools build - --output companies.firmament
   firmament-tools verify companies.firmament
   firmament-tools inspect companies.firmament
+  firmament-tools query companies.firmament --explain 'q=pay+pal&location=Georgia&limit=5'
   firmament-tools generate --records 100000 --output synthetic.jsonl
   firmament-tools keys new acme --keys keys.json
 
@@ -47,6 +49,8 @@ enum Command {
     },
     /// Show what is in a snapshot: sections, sizes, cardinalities, top industries and places
     Inspect(inspect::InspectArguments),
+    /// Answer one request as the server would, and tell why
+    Query(query::QueryArguments),
     /// Measure how often the business that was meant comes first
     Evaluate(evaluate::EvaluateArguments),
     /// Make known items for `evaluate` from the records of a snapshot
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Verify { snapshot } => inspect::verify(&snapshot),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Query(arguments) => query::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Derive(arguments) => derive::run(&arguments),
         Command::Generate(arguments) => {

@@ -119,6 +119,28 @@ impl Values<'_> {
     }
 }
 
+/// Why a query string is refused, and how to mend it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{code}: {message}")]
+pub struct QueryStringError {
+    /// The code of the answer's body.
+    pub code: &'static str,
+    /// What was given, what is accepted and how to mend it.
+    pub message: String,
+}
+
+/// Reads a query string as a request for a search does, for programs that search without a server. Whether a
+/// cursor in it fits a snapshot is not looked at.
+///
+/// # Errors
+/// The server would refuse it.
+pub fn parse_query_string(query_string: &str) -> Result<Query, QueryStringError> {
+    parse(Some(query_string)).map(|request| request.query).map_err(|refusal| QueryStringError {
+        code: refusal.code.as_str(),
+        message: refusal.message,
+    })
+}
+
 /// Reads a query string; without one, everything is absent.
 pub(super) fn parse(query_string: Option<&str>) -> Result<SearchRequest, Refusal> {
     let values = collect(decode_pairs(query_string.unwrap_or_default())?)?;

@@ -107,22 +107,42 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     }
 }
 
-/// The businesses that match everything; corrects and relaxes `q` if nothing in the snapshot matches it.
-fn hits(planner: &Planner<'_>, query: &Query, understanding: &mut Understanding) -> HitSet {
+/// What `query` comes to as a plan, if `q` means what `understanding` says.
+pub(super) fn plan<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding,
+) -> Plan<'s> {
+    plan_of(planner, query, understanding, &planner.filters(query), &planner.excluded(&query.text))
+}
+
+fn plan_of<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding,
+    filters: &[Plan<'s>],
+    excluded: &Plan<'s>,
+) -> Plan<'s> {
     if query.text.is_wordless() && understanding.whole_id.is_none() {
-        return HitSet::default();
+        return Plan::NOTHING;
     }
+    let text = understanding.plan(planner);
+    let plan = Plan::intersection(filters.iter().cloned().chain([text]));
+    // The business whose id `q` is, is asked for as it is.
+    if understanding.whole_id.is_some() { plan } else { Plan::difference(plan, excluded.clone()) }
+}
+
+/// The businesses that match everything; corrects and relaxes `q` if nothing in the snapshot matches it.
+pub(super) fn hits(
+    planner: &Planner<'_>,
+    query: &Query,
+    understanding: &mut Understanding,
+) -> HitSet {
     let snapshot = planner.snapshot();
     let filters = planner.filters(query);
     let excluded = planner.excluded(&query.text);
     let evaluate = |understanding: &Understanding| {
-        let text = understanding.plan(planner);
-        let plan = Plan::intersection(filters.iter().cloned().chain([text]));
-        // The business whose id `q` is, is asked for as it is.
-        if understanding.whole_id.is_some() {
-            return plan.evaluate(snapshot);
-        }
-        Plan::difference(plan, excluded.clone()).evaluate(snapshot)
+        plan_of(planner, query, understanding, &filters, &excluded).evaluate(snapshot)
     };
     let hits = evaluate(understanding);
     if !hits.is_empty() || understanding.clauses.is_empty() {

@@ -42,6 +42,15 @@ impl PhraseMatcher {
         self.exact.dedup();
     }
 
+    /// For each word of the phrase a code that counts for it, if any does.
+    pub fn sample_codes(&self) -> Vec<Option<u32>> {
+        let code_of = |wanted: u32| {
+            let mut codes = self.exact.iter().chain(&self.prose);
+            codes.find(|&&(_, number)| number == wanted).map(|&(code, _)| code)
+        };
+        (0..self.offsets.len() as u32).map(code_of).collect()
+    }
+
     /// Does the phrase stand in one of `fields`?
     pub fn matches(&self, tokens: &DocTokens<'_>, fields: &[TextField]) -> bool {
         fields.iter().any(|&field| self.stands_in(tokens, field))

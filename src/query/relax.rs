@@ -32,6 +32,15 @@ pub struct RelaxedScorer<'s> {
     codes: Vec<u32>,
 }
 
+/// How much a business and `q` share, each from 0 to 1.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Shares {
+    /// Of `q`, by weight; what is not in the name counts for less.
+    pub of_query: f64,
+    /// Of the name, by weight and without legal forms at its end.
+    pub of_name: f64,
+}
+
 #[derive(Debug)]
 struct WeighedClause {
     weight: f64,
@@ -73,6 +82,12 @@ impl<'s> RelaxedScorer<'s> {
 
     /// The score of a hit: the larger, the more it shares.
     pub fn score(&self, doc: DocId) -> u32 {
+        let Shares { of_query, of_name } = self.shares(doc);
+        (of_query * (UNCOVERED + (1.0 - UNCOVERED) * of_name) * ONE).round() as u32
+    }
+
+    /// What the score of a hit is made from.
+    pub fn shares(&self, doc: DocId) -> Shares {
         let held: f64 = self
             .clauses
             .iter()
@@ -86,8 +101,7 @@ impl<'s> RelaxedScorer<'s> {
                 }
             })
             .sum();
-        let share = held / self.total;
-        (share * (UNCOVERED + (1.0 - UNCOVERED) * self.covered(doc)) * ONE).round() as u32
+        Shares { of_query: held / self.total, of_name: self.covered(doc) }
     }
 
     /// The share of the name, by weight and without legal forms at its end, that words of `q` cover.

@@ -32,6 +32,22 @@ pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
     Scorer::new(&planner, &understanding, &query.text, &only).score(doc)
 }
 
+/// What a text score is made of.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ScoreParts {
+    /// What each required clause adds.
+    pub clauses: Vec<u32>,
+    /// What each legal form at the end of `q` adds.
+    pub legal_forms: Vec<u32>,
+}
+
+impl ScoreParts {
+    /// The score.
+    pub fn sum(&self) -> u32 {
+        self.clauses.iter().chain(&self.legal_forms).sum::<u32>().min(SCORE_MAX)
+    }
+}
+
 /// Scores businesses in ascending order of `DocId`.
 #[derive(Debug)]
 pub struct Scorer<'s> {
@@ -66,22 +82,32 @@ impl<'s> Scorer<'s> {
 
     /// The score of `doc`, which is not below any scored before.
     pub fn score(&mut self, doc: DocId) -> u32 {
-        let words: u32 = self
-            .clauses
-            .iter_mut()
-            .map(|alternatives| {
-                let sum = |words: &mut Alternative<'s>| -> u32 {
-                    words
-                        .iter_mut()
-                        .map(|forms| forms.iter_mut().map(|form| form.at(doc)).max().unwrap_or(0))
-                        .sum()
-                };
-                alternatives.iter_mut().map(sum).max().unwrap_or(0)
-            })
-            .sum();
+        let words: u32 = self.clauses.iter_mut().map(|alternatives| best(alternatives, doc)).sum();
         let forms = self.legal_forms.iter().filter(|forms| forms.contains(doc)).count() as u32;
         (words + forms * LEGAL_FORM).min(SCORE_MAX)
     }
+
+    /// The score of `doc` in its parts; the same order of calls.
+    pub fn parts(&mut self, doc: DocId) -> ScoreParts {
+        let clauses = self.clauses.iter_mut().map(|alternatives| best(alternatives, doc));
+        let forms = self.legal_forms.iter();
+        ScoreParts {
+            clauses: clauses.collect(),
+            legal_forms: forms.map(|form| u32::from(form.contains(doc)) * LEGAL_FORM).collect(),
+        }
+    }
+}
+
+/// What the best of a clause's alternatives adds.
+#[inline]
+fn best(alternatives: &mut [Alternative<'_>], doc: DocId) -> u32 {
+    let sum = |words: &mut Alternative<'_>| -> u32 {
+        words
+            .iter_mut()
+            .map(|forms| forms.iter_mut().map(|form| form.at(doc)).max().unwrap_or(0))
+            .sum()
+    };
+    alternatives.iter_mut().map(sum).max().unwrap_or(0)
 }
 
 fn alternatives<'s>(snapshot: &'s Snapshot, understood: &Understood) -> Vec<Alternative<'s>> {

@@ -118,6 +118,12 @@ impl Dictionary {
         Postings::read(&self.postings.as_ref()[start as usize..]).0
     }
 
+    /// The key whose postings these are; `None` if they are not of this dictionary.
+    pub fn key_of(&self, list: &Postings<'_>) -> Option<String> {
+        let ord = ord_at(cast(self.offsets.as_ref()), self.postings.as_ref(), list)?;
+        key_with_ord(&self.keys, ord)
+    }
+
     /// Calls `visit` with every key, in byte order, and its postings.
     pub fn for_each(&self, mut visit: impl FnMut(&str, Postings<'_>)) {
         let mut stream = self.keys.stream();
@@ -125,6 +131,18 @@ impl Dictionary {
             visit(&String::from_utf8_lossy(key), self.postings(TermOrd(ord as u32)));
         }
     }
+}
+
+/// The ordinal of the key among whose `bytes`, which begin at `starts`, the list lies.
+pub(super) fn ord_at(starts: &[u64], bytes: &[u8], list: &Postings<'_>) -> Option<TermOrd> {
+    let at = list.address().checked_sub(bytes.as_ptr().addr()).filter(|&at| at < bytes.len())?;
+    let behind = starts.partition_point(|&start| start <= at as u64);
+    behind.checked_sub(1).map(|ord| TermOrd(ord as u32))
+}
+
+/// The key with this ordinal.
+pub(super) fn key_with_ord(keys: &fst::Map<Section>, ord: TermOrd) -> Option<String> {
+    String::from_utf8(keys.as_fst().get_key(u64::from(ord.0))?).ok()
 }
 
 /// Opens an fst whose values are the ordinals of its keys, and proves that they are.

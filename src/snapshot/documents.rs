@@ -94,6 +94,18 @@ pub fn escaped_id(document: &[u8]) -> &[u8] {
     rest
 }
 
+/// The id and the name in a document's JSON.
+pub fn id_and_name(document: &[u8]) -> (String, String) {
+    #[derive(serde::Deserialize, Default)]
+    #[serde(default)]
+    struct IdAndName {
+        id: String,
+        name: String,
+    }
+    let IdAndName { id, name } = serde_json::from_slice(document).unwrap_or_default();
+    (id, name)
+}
+
 /// `text` as it stands between quotation marks in JSON.
 pub fn escape(text: &str) -> String {
     let quoted = serde_json::to_string(text).expect("a text has a JSON form");

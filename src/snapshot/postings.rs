@@ -178,6 +178,14 @@ impl<'a> Postings<'a> {
         }
     }
 
+    /// Where the list lies in memory: no other list of the same snapshot lies there.
+    pub(super) fn address(&self) -> usize {
+        match self {
+            Postings::Small(docs) => docs.as_ptr().addr(),
+            Postings::Chunked(chunked) => chunked.heads.as_ptr().addr(),
+        }
+    }
+
     /// The smallest `DocId`.
     pub fn first(&self) -> DocId {
         match self {

@@ -16,7 +16,7 @@
 //! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section;
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
-use super::dictionary::{encode_keys, open_keys};
+use super::dictionary::{encode_keys, key_with_ord, open_keys, ord_at};
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
@@ -44,6 +44,21 @@ pub struct TermLists<'a> {
     pub host: Option<Postings<'a>>,
     /// The impact of the term on each business of `any`, in order.
     pub impacts: &'a [u8],
+}
+
+/// Which of the [`TermLists`] a list is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ListKind {
+    /// [`TermLists::any`].
+    Any,
+    /// [`TermLists::name_is`].
+    NameIs,
+    /// [`TermLists::name_starts`].
+    NameStarts,
+    /// [`TermLists::name_has`].
+    NameHas,
+    /// [`TermLists::host`].
+    Host,
 }
 
 /// The term dictionary of a snapshot.
@@ -122,6 +137,30 @@ impl Terms {
     /// The fst from term to ordinal.
     pub fn keys(&self) -> &fst::Map<Section> {
         &self.keys
+    }
+
+    /// The term that has this list, and as which; `None` if the list is not of this dictionary.
+    pub fn term_of(&self, list: &Postings<'_>) -> Option<(String, ListKind)> {
+        let ord = ord_at(cast(self.offsets.as_ref()), self.postings.as_ref(), list)?;
+        let TermLists { any, name_is, name_starts, name_has, host, .. } = self.lists(ord);
+        let kinds = [
+            (any, ListKind::Any),
+            (name_is, ListKind::NameIs),
+            (name_starts, ListKind::NameStarts),
+            (name_has, ListKind::NameHas),
+            (host, ListKind::Host),
+        ];
+        let is_it =
+            |other: &Option<Postings<'_>>| other.is_some_and(|it| it.address() == list.address());
+        let (_, kind) = kinds.into_iter().find(|(other, _)| is_it(other))?;
+        key_with_ord(&self.keys, ord).map(|term| (term, kind))
+    }
+
+    /// The term with this number in the token streams. Looks at all numbers.
+    pub fn term_of_code(&self, code: u32) -> Option<String> {
+        let codes: &[u32] = cast(self.codes.as_ref());
+        let ord = codes.iter().position(|&other| other == code)?;
+        key_with_ord(&self.keys, TermOrd(ord as u32))
     }
 
     /// The number of a term in the token streams.

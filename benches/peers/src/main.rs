@@ -1,0 +1,56 @@
+//! `peers`: other search engines on the records and queries of Firmament.
+//!
+//! Each engine stands behind [`engine::Engine`] in a file of its own, with the settings it has by default, and
+//! indexes the same fields: name, website host, industry, description. A measurement is a sub-command in a file
+//! of its own.
+//!
+//!     cargo run --release -- quality --records companies.jsonl queries.tsv
+
+mod engine;
+mod fts5;
+mod quality;
+mod records;
+mod tantivy;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Compare other search engines on the same records and queries
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure how often the business that was meant comes first
+    Quality(quality::QualityArguments),
+}
+
+/// Nothing here is mended by its caller: every error ends the program with its message.
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Quality(arguments) => quality::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("peers: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

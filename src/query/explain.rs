@@ -1,0 +1,200 @@
+//! Why an answer is what it is: how `q` was understood, the plan, and what each business on the page earned.
+//!
+//! In: a [`Query`] and the [`Page`] that [`search`](super::search) gave for it. Out: an [`Explanation`], plain data
+//! that shows itself as text of at most 100 columns. Nothing is decided here: words, plans, tiers and scores come
+//! from the functions that answer queries. Not for the hot path: a query costs a multiple of its answer.
+//!
+//! Reading order: [`clause`] (how `q` was understood), [`plan_tree`], [`held`] (which fields hold a clause),
+//! `show` (the text).
+
+pub mod clause;
+pub mod held;
+pub mod plan_tree;
+mod show;
+
+pub use clause::{ClauseExplanation, ClauseKind, PrefixReach};
+pub use held::{Held, How};
+pub use plan_tree::PlanNode;
+
+use super::hit_set::HitSet;
+use super::page::{self, Page};
+use super::plan::Planner;
+use super::rank::{GroupSplit, Kind, Tier};
+use super::relax::{RelaxedScorer, Shares};
+use super::score::{ScoreParts, Scorer};
+use super::understand::Understanding;
+use super::{Query, SortKey, SortOrder};
+use crate::ids::DocId;
+use crate::snapshot::Snapshot;
+use crate::snapshot::documents::id_and_name;
+use std::collections::HashMap;
+
+/// Why a query is answered as it is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explanation {
+    /// `q` as given.
+    pub q: String,
+    /// What becomes of `q` as a whole.
+    pub reading: Reading,
+    /// The clauses that count, in order.
+    pub clauses: Vec<ClauseExplanation>,
+    /// The legal forms at the end of `q`, which are optional.
+    pub legal_forms: Vec<String>,
+    /// What must not match.
+    pub excluded: Vec<String>,
+    /// `q` with every corrected word replaced by its first reading.
+    pub corrected: Option<String>,
+    /// What was evaluated.
+    pub plan: PlanNode,
+    /// Value by which the results are ordered, and its direction.
+    pub sort: (SortKey, SortOrder),
+    /// How many businesses match.
+    pub total: u64,
+    /// The businesses on the page, in order.
+    pub results: Vec<ResultExplanation>,
+}
+
+/// What becomes of a `q` as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// There is no `q`: everything matches.
+    Blank,
+    /// No word is in it: nothing matches.
+    Wordless,
+    /// It is the id of a business.
+    WholeId,
+    /// It only excludes.
+    OnlyExclusions,
+    /// All clauses must match.
+    AllClauses,
+    /// Nothing matches all clauses, so any of them counts.
+    AnyClause,
+}
+
+/// Why a business stands where it stands.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ResultExplanation {
+    /// Its place on the page, from 1.
+    pub rank: usize,
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// How well it fits `q`.
+    pub standing: Standing,
+    /// What its text score is made of.
+    pub score: ScoreParts,
+    /// For each clause, the fields that hold it.
+    pub held: Vec<Vec<Held>>,
+}
+
+/// How well a business fits `q`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Standing {
+    /// No clause tells the results apart.
+    Unranked,
+    /// By tier and kind.
+    Ranked(Tier, Kind),
+    /// By what it shares with a relaxed `q`.
+    Relaxed {
+        /// The shares.
+        shares: Shares,
+        /// What they come to.
+        score: u32,
+    },
+}
+
+/// Tells why `query` is answered with `page`.
+pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
+    let planner = Planner::new(snapshot);
+    let mut understanding = Understanding::new(&planner, &query.text);
+    let hits = page::hits(&planner, query, &mut understanding);
+    let text = &query.text;
+    let folded = crate::analyzer::fold_text(text.as_str());
+    let plan = page::plan(&planner, query, &understanding);
+    let results = Results::new(planner, query, &understanding, &page.docs);
+    let clauses = understanding.clauses.iter();
+    Explanation {
+        q: text.as_str().to_owned(),
+        reading: reading(query, &understanding),
+        clauses: clauses.map(|it| ClauseExplanation::new(&planner, it, &folded)).collect(),
+        legal_forms: text.trailing_forms().iter().map(|it| clause::show_term(&it.term)).collect(),
+        excluded: text.excluded().iter().map(clause::show_term).collect(),
+        plan: PlanNode::new(&plan, snapshot, &understanding),
+        sort: (query.sort, query.order),
+        total: hits.len(),
+        results: (1..).zip(&page.docs).map(|(rank, &doc)| results.explain(rank, doc)).collect(),
+        corrected: understanding.corrected,
+    }
+}
+
+fn reading(query: &Query, understanding: &Understanding) -> Reading {
+    if query.text.is_blank() {
+        Reading::Blank
+    } else if understanding.whole_id.is_some() {
+        Reading::WholeId
+    } else if query.text.is_wordless() {
+        Reading::Wordless
+    } else if understanding.clauses.is_empty() {
+        Reading::OnlyExclusions
+    } else if understanding.is_relaxed {
+        Reading::AnyClause
+    } else {
+        Reading::AllClauses
+    }
+}
+
+/// What is needed to explain the results on one page.
+struct Results<'a, 's> {
+    planner: Planner<'s>,
+    query: &'a Query,
+    understanding: &'a Understanding,
+    groups: HashMap<DocId, (Tier, Kind)>,
+    relaxed: Option<RelaxedScorer<'s>>,
+    ways: Vec<held::Ways>,
+}
+
+impl<'a, 's> Results<'a, 's> {
+    fn new(
+        planner: Planner<'s>,
+        query: &'a Query,
+        understanding: &'a Understanding,
+        docs: &[DocId],
+    ) -> Results<'a, 's> {
+        let mut sorted: Vec<u32> = docs.iter().map(|doc| doc.0).collect();
+        sorted.sort_unstable();
+        let on_page = HitSet::of_sorted(sorted.into_iter());
+        let is_relaxed = understanding.is_relaxed;
+        let relaxed = is_relaxed.then(|| RelaxedScorer::new(&planner, understanding, &on_page));
+        let mut groups = HashMap::new();
+        if !is_relaxed && (understanding.whole_id.is_some() || !understanding.clauses.is_empty()) {
+            // Tier and kind of a business do not depend on what else matches.
+            let mut split = GroupSplit::new(planner, understanding, &query.text, on_page);
+            while let Some(group) = split.next_group() {
+                groups.extend(group.members.iter().map(|doc| (doc, (group.tier, group.kind))));
+            }
+        }
+        let clauses = understanding.clauses.iter();
+        let ways = clauses.map(|understood| held::Ways::new(&planner, understood)).collect();
+        Results { planner, query, understanding, groups, relaxed, ways }
+    }
+
+    fn explain(&self, rank: usize, doc: DocId) -> ResultExplanation {
+        let snapshot = self.planner.snapshot();
+        let (id, name) = id_and_name(snapshot.document(doc));
+        let standing = match (&self.relaxed, self.groups.get(&doc)) {
+            (Some(relaxed), _) => {
+                Standing::Relaxed { shares: relaxed.shares(doc), score: relaxed.score(doc) }
+            }
+            (None, Some(&(tier, kind))) => Standing::Ranked(tier, kind),
+            (None, None) => Standing::Unranked,
+        };
+        let only = HitSet::of_sorted(std::iter::once(doc.0));
+        let mut scorer = Scorer::new(&self.planner, self.understanding, &self.query.text, &only);
+        let held = self.ways.iter().map(|ways| ways.held(snapshot, doc)).collect();
+        ResultExplanation { rank, id, name, standing, score: scorer.parts(doc), held }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! How one clause of `q` was understood.
+
+use super::plan_tree::cardinality;
+use crate::query::plan::Planner;
+use crate::query::text::{Phrase, QueryWord, Term};
+use crate::query::understand::{PrefixMatches, Understood};
+use std::ops::Range;
+
+/// One clause and what it was understood as.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClauseExplanation {
+    /// The clause as it stands in the folded `q`.
+    pub text: String,
+    /// What kind of clause it is.
+    pub kind: ClauseKind,
+    /// What is looked up for it: forms, the joined form, the words of a phrase, the labels of a host.
+    pub looked_up: Vec<String>,
+    /// Did it stand in quotes?
+    pub is_quoted: bool,
+    /// Did it end in `*`?
+    pub is_starred: bool,
+    /// What begins with it, if it may be a prefix.
+    pub prefix: Option<PrefixReach>,
+    /// What it is together with a neighbour, where names or hosts hold that.
+    pub with_neighbours: Vec<String>,
+    /// The words it may have meant.
+    pub readings: Vec<String>,
+    /// The two words it may have meant.
+    pub split: Option<String>,
+    /// How many businesses it matches, where that is cheap to say.
+    pub businesses: Option<u64>,
+}
+
+/// What kind of clause it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClauseKind {
+    /// A plain word.
+    Word,
+    /// Parts joined by signs.
+    Compound,
+    /// Words in quotes.
+    Phrase,
+    /// A run of CJK characters.
+    Run,
+    /// A host or URL.
+    Host,
+}
+
+/// What begins with a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PrefixReach {
+    /// Words of names and hosts.
+    pub words: usize,
+    /// Businesses with such a word in their name.
+    pub names: u64,
+    /// Businesses with such a word in their host.
+    pub hosts: u64,
+}
+
+impl ClauseExplanation {
+    /// Explains a clause of a `q` that folds to `folded`.
+    pub fn new(planner: &Planner<'_>, understood: &Understood, folded: &str) -> ClauseExplanation {
+        let clause = &understood.clause;
+        let Range { start, end } = clause.span;
+        let readings = &understood.readings;
+        let mut with_neighbours: Vec<String> =
+            understood.neighbours.iter().flatten().flat_map(|word| word.forms.clone()).collect();
+        with_neighbours.dedup();
+        ClauseExplanation {
+            text: folded.get(start..end).unwrap_or_default().to_owned(),
+            kind: kind(&clause.term, clause.is_quoted),
+            looked_up: looked_up(&clause.term),
+            is_quoted: clause.is_quoted,
+            is_starred: clause.is_starred,
+            prefix: understood.prefix.as_ref().map(reach),
+            with_neighbours,
+            readings: readings.words.iter().map(show_word).collect(),
+            split: readings.split.as_ref().map(show_phrase),
+            businesses: cardinality(&understood.anywhere(planner), planner.snapshot()),
+        }
+    }
+}
+
+fn kind(term: &Term, is_quoted: bool) -> ClauseKind {
+    match term {
+        Term::Word(_) => ClauseKind::Word,
+        Term::Compound { .. } => ClauseKind::Compound,
+        Term::Phrase(_) if is_quoted => ClauseKind::Phrase,
+        Term::Phrase(_) => ClauseKind::Run,
+        Term::Host { .. } => ClauseKind::Host,
+    }
+}
+
+fn looked_up(term: &Term) -> Vec<String> {
+    match term {
+        Term::Word(word) => word.forms.clone(),
+        Term::Compound { joined, parts } => {
+            joined.forms.iter().cloned().chain([show_phrase(parts)]).collect()
+        }
+        Term::Phrase(phrase) => vec![show_phrase(phrase)],
+        Term::Host { name, labels } => {
+            let labels: Vec<String> = labels.iter().map(show_term).collect();
+            vec![format!("host {name}"), labels.join(" ")]
+        }
+    }
+}
+
+fn reach(prefix: &PrefixMatches) -> PrefixReach {
+    let mut codes: Vec<u32> = prefix.name_codes.iter().chain(&prefix.host_codes).copied().collect();
+    codes.sort_unstable();
+    codes.dedup();
+    PrefixReach { words: codes.len(), names: prefix.names.len(), hosts: prefix.hosts.len() }
+}
+
+/// A term as text.
+pub(super) fn show_term(term: &Term) -> String {
+    match term {
+        Term::Word(word) => show_word(word),
+        Term::Compound { joined, parts } => {
+            format!("{} = {}", show_word(joined), show_phrase(parts))
+        }
+        Term::Phrase(phrase) => show_phrase(phrase),
+        Term::Host { name, .. } => format!("host {name}"),
+    }
+}
+
+fn show_word(word: &QueryWord) -> String {
+    word.forms.join("|")
+}
+
+fn show_phrase(phrase: &Phrase) -> String {
+    let words: Vec<String> = phrase.words.iter().map(|(_, word)| show_word(word)).collect();
+    format!("\"{}\"", words.join(" "))
+}

@@ -1,0 +1,147 @@
+//! Which fields of a business hold a clause, and how.
+//!
+//! Postings say that a business matches; the fields are told by its words, with the matchers that check phrases.
+
+use crate::analyzer::TextField;
+use crate::ids::DocId;
+use crate::query::phrase::PhraseMatcher;
+use crate::query::plan::Planner;
+use crate::query::text::{Phrase, QueryWord, Term};
+use crate::query::understand::Understood;
+use crate::snapshot::Snapshot;
+use crate::snapshot::doc_tokens::DocTokens;
+
+const NAME: &[TextField] = &[TextField::Name];
+const HOST: &[TextField] = &[TextField::Host];
+const NAME_AND_HOST: &[TextField] = &[TextField::Name, TextField::Host];
+
+/// A field that holds a clause.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// The field.
+    pub field: TextField,
+    /// The first way in which it does, in the order of [`How`].
+    pub how: How,
+}
+
+/// How a field holds a clause.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum How {
+    /// The business is on the host that the clause names.
+    OnHost,
+    /// As it stands in `q`.
+    AsWritten,
+    /// Written together with a neighbour.
+    WithNeighbour(String),
+    /// As what it may have meant.
+    Reading(String),
+    /// As the beginning of a word.
+    Prefix,
+}
+
+/// All ways in which a clause matches, best first.
+pub(super) struct Ways {
+    ways: Vec<Way>,
+    /// The businesses on the host that the clause names.
+    on_host: Vec<DocId>,
+}
+
+/// One way: every part must stand in some field, by any of its matchers.
+struct Way {
+    how: How,
+    fields: &'static [TextField],
+    parts: Vec<Vec<PhraseMatcher>>,
+}
+
+impl Ways {
+    /// The ways of a clause.
+    pub fn new(planner: &Planner<'_>, understood: &Understood) -> Ways {
+        let snapshot = planner.snapshot();
+        let matcher = |phrase: &Phrase| PhraseMatcher::new(snapshot, phrase);
+        let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
+        let way = |how, fields, matcher| Way { how, fields, parts: vec![vec![matcher]] };
+        let term = &understood.clause.term;
+        let mut ways = vec![Way {
+            how: How::AsWritten,
+            fields: &TextField::ALL,
+            parts: match term {
+                Term::Host { labels, .. } => {
+                    labels.iter().map(|label| matchers(snapshot, label)).collect()
+                }
+                term => vec![matchers(snapshot, term)],
+            },
+        }];
+        for word in understood.neighbours.iter().flatten() {
+            let how = How::WithNeighbour(word.forms[0].clone());
+            ways.push(way(how, NAME_AND_HOST, of_word(word)));
+        }
+        for word in &understood.readings.words {
+            let how = How::Reading(word.forms[0].clone());
+            ways.push(way(how, &TextField::ALL, of_word(word)));
+        }
+        if let Some(split) = &understood.readings.split {
+            let words: Vec<&str> =
+                split.words.iter().map(|(_, word)| word.forms[0].as_str()).collect();
+            ways.push(way(How::Reading(words.join(" ")), &TextField::ALL, matcher(split)));
+        }
+        if let Some(prefix) = &understood.prefix {
+            for (codes, fields) in [(&prefix.name_codes, NAME), (&prefix.host_codes, HOST)] {
+                let mut begun = of_word(&QueryWord { forms: Vec::new() });
+                begun.add_codes(0, codes);
+                ways.push(way(How::Prefix, fields, begun));
+            }
+        }
+        let on_host = match term {
+            Term::Host { name, .. } => planner.host(name).evaluate(snapshot).iter().collect(),
+            _ => Vec::new(),
+        };
+        Ways { ways, on_host }
+    }
+
+    /// The fields of a business that hold the clause.
+    pub fn held(&self, snapshot: &Snapshot, doc: DocId) -> Vec<Held> {
+        let tokens = snapshot.doc_tokens(doc);
+        let mut all: Vec<Held> = Vec::new();
+        if self.on_host.contains(&doc) {
+            all.push(Held { field: TextField::Host, how: How::OnHost });
+        }
+        for way in &self.ways {
+            for field in way.fields_in(&tokens) {
+                if all.iter().all(|held| held.field != field) {
+                    all.push(Held { field, how: way.how.clone() });
+                }
+            }
+        }
+        all.sort_by_key(|held| held.field);
+        all
+    }
+}
+
+impl Way {
+    fn fields_in(&self, tokens: &DocTokens<'_>) -> Vec<TextField> {
+        let holds = |part: &[PhraseMatcher], field: TextField| {
+            part.iter().any(|matcher| matcher.matches(tokens, &[field]))
+        };
+        let holds_somewhere =
+            |part: &Vec<PhraseMatcher>| self.fields.iter().any(|&field| holds(part, field));
+        if !self.parts.iter().all(holds_somewhere) {
+            return Vec::new();
+        }
+        let holds_some = |field: &TextField| self.parts.iter().any(|part| holds(part, *field));
+        self.fields.iter().copied().filter(holds_some).collect()
+    }
+}
+
+/// What a term is found by.
+fn matchers(snapshot: &Snapshot, term: &Term) -> Vec<PhraseMatcher> {
+    let matcher = |phrase: &Phrase| PhraseMatcher::new(snapshot, phrase);
+    let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
+    match term {
+        Term::Word(word) => vec![of_word(word)],
+        Term::Compound { joined, parts } => vec![of_word(joined), matcher(parts)],
+        Term::Phrase(phrase) => vec![matcher(phrase)],
+        Term::Host { labels, .. } => {
+            labels.iter().flat_map(|label| matchers(snapshot, label)).collect()
+        }
+    }
+}
