@@ -13,13 +13,15 @@
 use super::cursor::{Cursor, Position, Side};
 use super::hit_set::HitSet;
 use super::plan::{Plan, Planner};
-use super::rank::{Group, GroupSplit, Kind, Tier};
+use super::rank::{Group, GroupSplit, Kind, Step, Tier};
 use super::relax::RelaxedScorer;
 use super::score::Scorer;
 use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::{Permutation, Snapshot};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// One page of results.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -212,6 +214,38 @@ impl Sequence {
     }
 }
 
+impl Sequence {
+    /// As [`Sequence::take`], of those positions that turn out to be members: they are asked in order, until there
+    /// are enough. Otherwise all members are returned.
+    fn take_members(
+        &self,
+        positions: Vec<Position>,
+        is_member: impl Fn(DocId) -> bool,
+        found: &mut Vec<Position>,
+    ) -> Option<HitSet> {
+        let start = self.position.as_ref().map(|start| self.place(start));
+        let (ahead, behind): (Vec<Position>, Vec<Position>) = positions
+            .into_iter()
+            .partition(|position| start.is_none_or(|start| self.place(position) > start));
+        let entry = |position: Position| Reverse((self.place(&position), position));
+        let mut ahead = BinaryHeap::from_iter(ahead.into_iter().map(entry));
+        let mut members = Vec::new();
+        while let Some(Reverse((_, position))) = ahead.pop() {
+            if is_member(position.doc) {
+                members.push(position.doc.0);
+                found.push(position);
+                if found.len() == self.wanted {
+                    return None;
+                }
+            }
+        }
+        let behind = behind.iter().map(|position| position.doc).filter(|&doc| is_member(doc));
+        members.extend(behind.map(|doc| doc.0));
+        members.sort_unstable();
+        Some(HitSet::of_sorted(members.into_iter()))
+    }
+}
+
 /// Bits of a relevance key below tier and kind.
 const GROUP_SHIFT: u32 = 32;
 
@@ -239,32 +273,47 @@ fn by_relevance(
         return found;
     }
     let mut split = GroupSplit::new(planner, understanding, &query.text, hits);
-    let mut take = |group: &Group| {
-        let prefix = group_key(group.tier, group.kind);
-        let is_behind = |position: &Position| {
-            let here = position.relevance_key >> GROUP_SHIFT;
-            // Best first means falling keys.
-            let is_falling = (sequence.order == SortOrder::Desc) == (sequence.side == Side::After);
-            if is_falling { prefix > here } else { prefix < here }
-        };
-        if sequence.position.as_ref().is_some_and(is_behind) {
-            return false;
-        }
-        let mut scorer = Scorer::new(&planner, understanding, &query.text, &group.members);
-        let key = |doc| prefix << GROUP_SHIFT | u64::from(scorer.score(doc));
-        sequence.take(positions(&group.members, key), &mut found)
+    let is_best_first = (sequence.order == SortOrder::Desc) == (sequence.side == Side::After);
+    // Does the walk begin beyond the whole group?
+    let is_behind = |tier: Tier, kind: Kind| {
+        sequence.position.as_ref().is_some_and(|position| {
+            let (prefix, here) = (group_key(tier, kind), position.relevance_key >> GROUP_SHIFT);
+            if is_best_first { prefix > here } else { prefix < here }
+        })
     };
-    if (sequence.order == SortOrder::Desc) == (sequence.side == Side::After) {
-        while let Some(group) = split.next_group() {
-            if take(&group) {
+    let scored = |tier: Tier, kind: Kind, members: &HitSet| {
+        let prefix = group_key(tier, kind) << GROUP_SHIFT;
+        let mut scorer = Scorer::new(&planner, understanding, &query.text, members);
+        positions(members, |doc| prefix | u64::from(scorer.score(doc)))
+    };
+    let take = |group: &Group, found: &mut Vec<Position>| {
+        !is_behind(group.tier, group.kind)
+            && sequence.take(scored(group.tier, group.kind, &group.members), found)
+    };
+    if !is_best_first {
+        let groups: Vec<Group> = std::iter::from_fn(|| split.next_group()).collect();
+        for group in groups.iter().rev() {
+            if take(group, &mut found) {
                 break;
             }
         }
-    } else {
-        let groups: Vec<Group> = std::iter::from_fn(|| split.next_group()).collect();
-        for group in groups.iter().rev() {
-            if take(group) {
-                break;
+        return found;
+    }
+    while let Some(step) = split.next_step() {
+        match step {
+            Step::Group(group) => {
+                if take(&group, &mut found) {
+                    break;
+                }
+            }
+            Step::Phrase(candidates) => {
+                let (tier, kind) = (Tier::PhraseElsewhere, Kind::Whole);
+                let positions = scored(tier, kind, &candidates.hits);
+                let is_member = |doc| candidates.is_member(planner.snapshot(), doc);
+                match sequence.take_members(positions, is_member, &mut found) {
+                    Some(members) => split.phrase_checked(&members),
+                    None => break,
+                }
             }
         }
     }

@@ -11,7 +11,7 @@
 //! | name is `q` | one word: a stored list; more: names that start with the words, checked | [`TermLists`](crate::snapshot::terms::TermLists) |
 //! | name starts with `q` | the same | the same |
 //! | all words in the name | intersection of the names with each word | the same |
-//! | phrase in another field | checked, business by business | token streams |
+//! | phrase in another field | one word: the rest that holds it; more: checked in the order of scores, until the page is full | token streams |
 //! | some words in the name | union of the names with each word | term lists |
 //! | none | the rest | |
 
@@ -21,6 +21,8 @@ use super::plan::{Plan, Planner};
 use super::text::{Clause, Phrase, Term, TextQuery};
 use super::understand::{OTHER_FIELDS, PrefixMatches, Understanding, Understood};
 use crate::analyzer::TextField;
+use crate::ids::DocId;
+use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
 /// How well a business fits `q`, best first.
@@ -75,6 +77,37 @@ pub struct Group {
     pub members: HitSet,
 }
 
+impl Group {
+    fn of(tier: Tier, kind: Kind, members: HitSet) -> Option<Group> {
+        (!members.is_empty()).then_some(Group { tier, kind, members })
+    }
+}
+
+/// What [`GroupSplit::next_step`] gives.
+#[derive(Debug)]
+pub enum Step {
+    /// A group whose members are known.
+    Group(Group),
+    /// Those who may be the whole-word members of [`Tier::PhraseElsewhere`].
+    Phrase(PhraseCandidates),
+}
+
+/// Businesses that hold all words of a phrase outside their name, maybe next to each other.
+#[derive(Debug)]
+pub struct PhraseCandidates {
+    /// Who they are.
+    pub hits: HitSet,
+    matcher: Arc<PhraseMatcher>,
+    fields: &'static [TextField],
+}
+
+impl PhraseCandidates {
+    /// Does the phrase stand in `doc`?
+    pub fn is_member(&self, snapshot: &Snapshot, doc: DocId) -> bool {
+        self.matcher.matches(&snapshot.doc_tokens(doc), self.fields)
+    }
+}
+
 /// The hits of a query, taken apart into groups.
 #[derive(Debug)]
 pub struct GroupSplit<'a, 's> {
@@ -116,25 +149,74 @@ impl<'a, 's> GroupSplit<'a, 's> {
     /// The next group, best first; empty ones are left out.
     pub fn next_group(&mut self) -> Option<Group> {
         loop {
+            match self.next_step()? {
+                Step::Group(group) => return Some(group),
+                Step::Phrase(candidates) => {
+                    let snapshot = self.planner.snapshot();
+                    let is_member = |doc: &DocId| candidates.is_member(snapshot, *doc);
+                    let members = candidates.hits.iter().filter(is_member).map(|doc| doc.0);
+                    let members = HitSet::of_sorted(members.collect::<Vec<_>>().into_iter());
+                    self.phrase_checked(&members);
+                    let tier = Tier::PhraseElsewhere;
+                    if let Some(group) = Group::of(tier, Kind::Whole, members) {
+                        return Some(group);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next group, or, where telling its members would mean to read every candidate, the candidates: whoever
+    /// takes those calls [`GroupSplit::phrase_checked`] before the next step.
+    pub fn next_step(&mut self) -> Option<Step> {
+        loop {
             if let Some(group) = self.by_prefix.take() {
-                return Some(group);
+                return Some(Step::Group(group));
             }
             let tier = *Tier::ALL.get(self.next_tier)?;
             self.next_tier += 1;
+            if self.rest.is_empty() {
+                continue;
+            }
+            if tier == Tier::PhraseElsewhere {
+                match self.phrase_elsewhere() {
+                    Plan::Phrase { candidates, matcher, fields } => {
+                        let hits = self.within(&candidates, &self.rest);
+                        return Some(Step::Phrase(PhraseCandidates { hits, matcher, fields }));
+                    }
+                    plan => {
+                        let members = self.within(&plan, &self.rest);
+                        self.phrase_checked(&members);
+                        if let Some(group) = Group::of(tier, Kind::Whole, members) {
+                            return Some(Step::Group(group));
+                        }
+                        continue;
+                    }
+                }
+            }
             let members = self.members(tier);
             if members.is_empty() {
                 continue;
             }
-            self.rest = std::mem::take(&mut self.rest).and_not(&members);
+            self.leave_out(&members);
             let (whole, by_prefix) = self.kinds(tier, members);
-            let group = |kind, members: HitSet| {
-                (!members.is_empty()).then_some(Group { tier, kind, members })
-            };
-            self.by_prefix = group(Kind::Prefix, by_prefix);
-            if let Some(group) = group(Kind::Whole, whole) {
-                return Some(group);
+            self.by_prefix = Group::of(tier, Kind::Prefix, by_prefix);
+            if let Some(group) = Group::of(tier, Kind::Whole, whole) {
+                return Some(Step::Group(group));
             }
         }
+    }
+
+    /// Tells which candidates of [`Step::Phrase`] hold the phrase.
+    pub fn phrase_checked(&mut self, members: &HitSet) {
+        self.leave_out(members);
+        let by_prefix = self.within(&self.phrase_in_host_by_prefix(), &self.rest);
+        self.leave_out(&by_prefix);
+        self.by_prefix = Group::of(Tier::PhraseElsewhere, Kind::Prefix, by_prefix);
+    }
+
+    fn leave_out(&mut self, members: &HitSet) {
+        self.rest = std::mem::take(&mut self.rest).and_not(members);
     }
 
     fn within(&self, plan: &Plan<'s>, base: &HitSet) -> HitSet {
@@ -176,10 +258,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 });
                 self.within(&Plan::intersection(clauses), &self.rest)
             }
-            (Tier::PhraseElsewhere, _) => {
-                let whole = self.within(&self.phrase_elsewhere(), &self.rest);
-                whole.or(self.within(&self.phrase_in_host_by_prefix(), &self.rest))
-            }
+            // Taken apart in `next_step`.
+            (Tier::PhraseElsewhere, _) => HitSet::default(),
             (Tier::NameHasSome, _) => {
                 let clauses = self.clauses().iter().flat_map(|understood| {
                     [understood.in_name_partly(&self.planner), understood.in_name_as_prefix()]
@@ -195,15 +275,16 @@ impl<'a, 's> GroupSplit<'a, 's> {
             return (members, HitSet::default());
         }
         let whole = match tier {
-            Tier::WholeIdOrHost | Tier::NameIs | Tier::NameStarts | Tier::Elsewhere => {
-                return (members, HitSet::default());
-            }
+            Tier::WholeIdOrHost
+            | Tier::NameIs
+            | Tier::NameStarts
+            | Tier::PhraseElsewhere
+            | Tier::Elsewhere => return (members, HitSet::default()),
             Tier::NameHasAll => {
                 let clauses =
                     self.clauses().iter().map(|understood| understood.in_name_whole(&self.planner));
                 self.within(&Plan::intersection(clauses), &members)
             }
-            Tier::PhraseElsewhere => self.within(&self.phrase_elsewhere(), &members),
             Tier::NameHasSome => {
                 let only_by_prefix = self
                     .clauses()
@@ -253,7 +334,13 @@ impl<'a, 's> GroupSplit<'a, 's> {
     }
 
     fn phrase_elsewhere(&self) -> Plan<'s> {
-        self.planner.phrase_in(&self.words_with_readings(), OTHER_FIELDS)
+        let phrase = self.words_with_readings();
+        match phrase.words.as_slice() {
+            [] => Plan::NOTHING,
+            // What is left holds the word, and not in its name.
+            [(_, word)] => self.planner.word(word),
+            _ => self.planner.phrase_in(&phrase, OTHER_FIELDS),
+        }
     }
 
     /// The words of `q` as a phrase in a host, words that may be prefixes as such.

@@ -15,6 +15,7 @@ impl Fts5 {
     /// Indexes the records.
     pub fn new(records: &[Record]) -> Result<Fts5> {
         let mut connection = Connection::open_in_memory()?;
+        connection.pragma_update(None, "temp_store", "memory")?; // otherwise sorting writes files
         // Neither table needs its texts back. `query` is empty between queries: FTS5 lends its tokenizer to
         // C code only, so `words` indexes the query and reads the index.
         connection.execute_batch(&format!(
