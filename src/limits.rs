@@ -24,10 +24,6 @@ pub const COMPOUND_PARTS_MAX: usize = 8;
 /// Longest joined form of a compound, in characters.
 pub const COMPOUND_CHARS_MAX: usize = 64;
 
-/// Most values in one `industry` or `location` filter, over all repetitions: more cannot come from a person,
-/// and 8 KiB of target hold about as many.
-pub const FILTER_VALUES_MAX: usize = 1024;
-
 /// Longest line of an input file, in bytes. Real records are below 16 KiB.
 pub const RECORD_BYTES_MAX: usize = 1 << 20;
 
@@ -42,9 +38,6 @@ pub const RECORD_KEYS_MAX: usize = 256;
 
 /// Most businesses in one snapshot: `DocId` is 32 bits wide, and `u32::MAX` stays free as a sentinel.
 pub const DOCS_MAX: u32 = u32::MAX - 1;
-
-/// Most words indexed of one field of a record; 64 KiB of text hold at most half as many.
-pub const FIELD_WORDS_MAX: usize = FIELD_BYTES_MAX / 2;
 
 const _: () = assert!(PAGE_SIZE_DEFAULT <= PAGE_SIZE_MAX);
 const _: () = assert!(FIELD_BYTES_MAX <= RECORD_BYTES_MAX);

@@ -19,6 +19,10 @@ const ELSEWHERE: f64 = 0.3;
 /// What a business counts whose name `q` covers not at all; one whose name it covers counts 1.
 const UNCOVERED: f64 = 0.35;
 
+/// How much more rare words weigh than their rarity says. Chosen on names as authors wrote them and on other names
+/// of organisations: with 1 instead, an answer was among the first ten in 59.6 % instead of 60.4 % of the latter.
+const SHARPNESS: f64 = 1.25;
+
 /// Fixed point of the score.
 const ONE: f64 = 1_000_000.0;
 
@@ -61,7 +65,7 @@ impl<'s> RelaxedScorer<'s> {
             .clauses
             .iter()
             .map(|understood| WeighedClause {
-                weight: f64::from(weight(snapshot, understood)),
+                weight: sharpened(weight(snapshot, understood)),
                 in_name: within(super::plan::Plan::union([
                     understood.in_name_whole(planner),
                     understood.in_name_as_prefix(),
@@ -109,7 +113,7 @@ impl<'s> RelaxedScorer<'s> {
         let tokens = self.snapshot.doc_tokens(doc);
         let terms = self.snapshot.terms();
         // For each position its weight, and whether a word of `q` stands there.
-        let mut positions: Vec<(u32, bool)> = Vec::new();
+        let mut positions: Vec<(f64, bool)> = Vec::new();
         for token in tokens.field(TextField::Name as usize) {
             let is_in_q = |code: u32| self.codes.binary_search(&code).is_ok();
             match token {
@@ -117,9 +121,9 @@ impl<'s> RelaxedScorer<'s> {
                     if positions.len() == tokens.name_core_len as usize {
                         break;
                     }
-                    positions.push((terms.weight_of_code(code), is_in_q(code)));
+                    positions.push((sharpened(terms.weight_of_code(code)), is_in_q(code)));
                 }
-                Token::Gap => positions.push((0, false)),
+                Token::Gap => positions.push((0.0, false)),
                 Token::Alternative(code) => {
                     if let Some((_, covered)) = positions.last_mut() {
                         *covered |= is_in_q(code);
@@ -133,11 +137,16 @@ impl<'s> RelaxedScorer<'s> {
                 }
             }
         }
-        let total: u32 = positions.iter().map(|(weight, _)| weight).sum();
-        let covered: u32 =
+        let total: f64 = positions.iter().map(|(weight, _)| weight).sum();
+        let covered: f64 =
             positions.iter().filter(|(_, covered)| *covered).map(|(weight, _)| weight).sum();
-        f64::from(covered) / f64::from(total.max(1))
+        covered / total.max(1.0)
     }
+}
+
+/// A weight as it counts.
+fn sharpened(weight: u32) -> f64 {
+    f64::from(weight).powf(SHARPNESS)
 }
 
 /// The weight of a clause: that of its words, or of its first reading; a word that stands nowhere weighs as much

@@ -4,6 +4,7 @@
 //! and the words that ranking compares with names. No text is a syntax error; the only failure is
 //! [`QueryTooLong`].
 
+use crate::analyzer::fold::{Class, class_of};
 use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
@@ -300,13 +301,15 @@ impl<'a> Parser<'a> {
         let token = &folded[start..end];
         // The unit must be the token's first, or part of it was read as something else before.
         let before = &folded[start..unit.span.start];
-        let inner = token.trim_start_matches(|c: char| !c.is_alphanumeric());
-        if before.chars().any(char::is_alphanumeric) || !inner.contains('.') {
+        let is_letter = |c: char| matches!(class_of(c), Class::Letter | Class::Cjk);
+        let inner = token.trim_start_matches(|c: char| !is_letter(c));
+        if before.chars().any(is_letter) || !inner.contains('.') {
             return None;
         }
-        let inner = inner.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '/');
+        let is_part = |c: char| is_letter(c) || class_of(c) == Class::Mark;
+        let inner = inner.trim_end_matches(|c: char| !is_part(c) && c != '/');
         let host = Host::of_website(inner)?;
-        let is_host_char = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let is_host_char = |c: char| is_part(c) || matches!(c, '-' | '_' | '.');
         if !host.has_known_suffix() || !host.name().chars().all(is_host_char) {
             return None;
         }
@@ -322,6 +325,10 @@ impl<'a> Parser<'a> {
                 terms
             })
             .collect();
+        // Without a word, labels would match whatever there is.
+        if labels.is_empty() {
+            return None;
+        }
         let start = unit.span.start;
         let term = Term::Host { name: host.name().to_owned(), labels };
         Some((term, start..end))

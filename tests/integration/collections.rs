@@ -67,11 +67,12 @@ pub const WORDS: [&str; 64] = [
 
 /// Longer words, a letter or two apart, and such that join.
 #[rustfmt::skip]
-pub const LONG_WORDS: [&str; 37] = [
+pub const LONG_WORDS: [&str; 39] = [
     "Marlin", "Merlin", "Martin", "Marvin", "Marlins", "Solutions", "Solution", "Resolution", "Revolution",
     "Technologies", "Technology", "Biotechnology", "Газпром", "Газпрам", "Ελλάδα", "हिन्दी", "York", "New York",
     "Old York", "Newyorks", "Software", "Softwares", "PowerPoint", "Power", "Powers", "Point", "Facebook", "Face-Book",
-    "Face", "Books", "RedFox", "FoxTail", "RedFox FoxTail", "Red", "Fox", "Grünewald", "Gruenewald",
+    "Face", "Books", "RedFox", "FoxTail", "RedFox FoxTail", "Red FoxTail",
+    "RedFox Tail", "Red", "Fox", "Grünewald", "Gruenewald",
 ];
 
 /// More words a letter apart than a correction takes.
@@ -200,19 +201,43 @@ fn company(rng: &mut Rng, number: usize, earlier: &[Record], vocabulary: &[&str]
             .join(*rng.pick(&[" ", " ", ", "]))
     };
     let words = rng.within(1, 6);
+    // Some hosts and descriptions speak of another business.
+    let other =
+        if earlier.is_empty() { name.clone() } else { rng.pick(earlier).company.name.clone() };
+    let website = match rng.below(100) {
+        0..12 => Some(host(&other)),
+        12..60 => Some((*rng.pick(&WEBSITES)).to_owned()),
+        _ => None,
+    };
+    let description = match rng.below(100) {
+        0..10 => Some(other),
+        10..15 => Some(format!("{other} {}", text(rng, 1))),
+        15..70 => Some(text(rng, words)),
+        _ => None,
+    };
     Company {
         id: match WORDS.get(number / 25) {
             Some(word) if number % 25 == 7 => (*word).to_owned(),
             _ => format!("{}{number}", rng.pick(&IDS)),
         },
         name,
-        website: rng.chance(60).then(|| (*rng.pick(&WEBSITES)).to_owned()),
-        description: rng.chance(70).then(|| text(rng, words)),
+        website,
+        description,
         industry: rng.chance(80).then(|| (*rng.pick(&INDUSTRIES)).to_owned()),
         employee_count: rng.chance(80).then(|| *rng.pick(&EMPLOYEES)),
         location: Location { city, state, country },
         founded_year: rng.chance(70).then(|| *rng.pick(&YEARS)),
     }
+}
+
+/// A host that spells a name.
+fn host(name: &str) -> String {
+    let words: Vec<String> = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    format!("{}.com", words.join("-"))
 }
 
 fn name(rng: &mut Rng, vocabulary: &[&str]) -> String {

@@ -1,5 +1,6 @@
 //! All integration tests, in one target: one link.
 
+mod analysis;
 mod collections;
 mod given_files;
 mod http_contract;

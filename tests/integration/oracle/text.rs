@@ -126,9 +126,20 @@ impl FieldWords {
         if let [(_, word)] = &phrase.words[..] {
             return self.has_word(word);
         }
+        let places: Vec<u32> = phrase.words.iter().map(|(at, _)| *at).collect();
         self.entries.iter().any(|first| {
-            phrase.words.iter().all(|(at, word)| self.has_word_at(first.position + at, word))
+            let start = first.position;
+            phrase.words.iter().all(|(at, word)| self.has_word_at(start + at, word))
+                && self.is_empty_between(start, &places)
         })
+    }
+
+    /// Are the places that words leave empty between them empty here too? "a space, a sign or a change to other
+    /// letters ends" a run of CJK characters, "in the indexed text too": 東 大学 does not stand in 東京大学.
+    pub fn is_empty_between(&self, start: u32, places: &[u32]) -> bool {
+        let last = places.last().copied().unwrap_or_default();
+        let mut empty = (0..last).filter(|at| !places.contains(at));
+        empty.all(|at| !self.entries.iter().any(|entry| entry.position == start + at))
     }
 
     /// Does a term stand here, of a host all its labels?

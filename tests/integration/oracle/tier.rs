@@ -148,8 +148,9 @@ fn name_is(record: &Searched, words: &[RankingWord<'_>]) -> bool {
 
 /// "the name starts with the words of `q`"
 fn name_starts_with(name: &FieldWords, words: &[RankingWord<'_>]) -> bool {
-    words.iter().all(|word| name.has_word_at(word.at, word.word))
-        || joined_at_start(name, words).is_some()
+    let is_word_for_word = words.iter().all(|word| name.has_word_at(word.at, word.word))
+        && name.is_empty_between(0, &places(words));
+    is_word_for_word || joined_at_start(name, words).is_some()
 }
 
 /// If a single word is the joined form of a compound that begins the name: the number of its parts.
@@ -212,7 +213,14 @@ fn stands_in(field: &FieldWords, words: &[RankingWord<'_>], kind: Kind) -> bool 
             || word.counts_as_prefix(field, kind) && field.has_prefix_at(position, word.word)
     };
     let mut starts = field.entries.iter().map(|entry| entry.position);
-    starts.any(|start| words.iter().all(|word| stands_at(start + word.at, word)))
+    starts.any(|start| {
+        words.iter().all(|word| stands_at(start + word.at, word))
+            && field.is_empty_between(start, &places(words))
+    })
+}
+
+fn places(words: &[RankingWord<'_>]) -> Vec<u32> {
+    words.iter().map(|word| word.at).collect()
 }
 
 impl RankingWord<'_> {

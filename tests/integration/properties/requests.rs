@@ -228,7 +228,12 @@ fn pieces(rng: &mut Rng, company: &Company) -> Vec<String> {
         }
         17 => {
             let id = &company.id;
-            pieces.push(if rng.chance(80) { id.clone() } else { id.to_lowercase() });
+            pieces.push(match rng.below(10) {
+                0 => id.to_lowercase(),
+                1 => format!("\u{2003}{id} "),
+                2 => format!("\"{id}\""),
+                _ => id.clone(),
+            });
         }
         18 => {
             let website = company.website.as_deref().unwrap_or("boxes.com.au");
@@ -237,8 +242,15 @@ fn pieces(rng: &mut Rng, company: &Company) -> Vec<String> {
             let last = pieces.last_mut().filter(|_| rng.chance(50));
             last.into_iter().for_each(|last| misspelling::cut(rng, last));
         }
-        19 => pieces.extend(["Red", "Fox", "Tail"].map(str::to_owned)),
-        20 => pieces.push(rng.pick(&["Böh", "Boeh", "Mül", "Muell", "Grue", "Büch"]).to_string()),
+        19 => {
+            let texts = ["Red Fox Tail", "RedFoxTail", "Red FoxTail", "Newyork", "Newyork Fox"];
+            pieces.extend(rng.pick(&texts).split(' ').map(str::to_owned));
+        }
+        20 => {
+            let texts =
+                ["Böh", "Boeh", "Mül", "Muell", "Grue", "Büch", "東 大学", "\"東 大学\"", "東 京"];
+            pieces.push((*rng.pick(&texts)).to_owned());
+        }
         21 => {
             pieces.push(some_words(rng, &company.name).concat());
             pieces.extend(some_words(rng, company.description.as_deref().unwrap_or("box")));

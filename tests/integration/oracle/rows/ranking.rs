@@ -169,6 +169,7 @@ pub const GROUPS: &[Group] = &[
             ("q=ikea.com", "a b c d e"),
             ("q=ikea.com ; order=asc", "e d c b a"),
             ("q=ikea.com -acme", "a b c d"),
+            ("q=ikea.com Inc", "b c d a e"),
             ("q=c", "c"),
             ("q=c ; order=asc", "c"),
             ("q=ikea.com foundation", "c"),
@@ -185,6 +186,12 @@ pub const GROUPS: &[Group] = &[
             "e | Univ Press | d=lyon1 | e=5",
         ],
         rows: &[("q=univ-lyon1.com", "a b c d"), ("q=univ-lyon1.fr", "d a b c")],
+    },
+    Group {
+        about: "runs of characters at the start of a name",
+        sort: "relevance",
+        records: &["a | 東 大学 | e=1", "b | 東 大学 Press | e=2", "c | 東京大学 | e=3"],
+        rows: &[("q=東 大学", "a b c"), ("q=\"東 大学\"", "a b"), ("q=東京大学", "c")],
     },
     Group {
         about: "names and texts that hold nothing but legal forms",
