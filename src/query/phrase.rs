@@ -17,6 +17,8 @@ pub struct PhraseMatcher {
     prose: Vec<(u32, u32)>,
     /// Place of each word relative to the first.
     offsets: Vec<u32>,
+    /// Places between them that must be empty: the ends of CJK runs.
+    gaps: Vec<u32>,
 }
 
 impl PhraseMatcher {
@@ -28,6 +30,8 @@ impl PhraseMatcher {
             matcher.exact.extend(exact_codes(snapshot, word).map(|code| (code, number as u32)));
             matcher.prose.extend(prose_codes(snapshot, word).map(|code| (code, number as u32)));
         }
+        let width = matcher.offsets.last().map_or(0, |last| last + 1);
+        matcher.gaps = (0..width).filter(|at| matcher.offsets.binary_search(at).is_err()).collect();
         for codes in [&mut matcher.exact, &mut matcher.prose] {
             codes.sort_unstable();
             codes.dedup();
@@ -62,6 +66,7 @@ impl PhraseMatcher {
         let is_single = self.offsets.len() == 1;
         // Positions of the phrase's words in the field, ascending by position.
         let mut found: Vec<(u32, u32)> = Vec::new();
+        let mut empty: Vec<u32> = Vec::new();
         let mut position = 0u32;
         for token in tokens.field(field as usize) {
             let code = match token {
@@ -75,6 +80,7 @@ impl PhraseMatcher {
                 Token::Joined { .. } => continue,
                 Token::Gap => {
                     position += 1;
+                    empty.push(position);
                     continue;
                 }
             };
@@ -91,9 +97,9 @@ impl PhraseMatcher {
         }
         found.sort_unstable();
         found.iter().filter(|&&(_, number)| number == 0).any(|&(start, _)| {
-            (1u32..)
-                .zip(&self.offsets[1..])
-                .all(|(number, offset)| found.binary_search(&(start + offset, number)).is_ok())
+            let mut words = (1u32..).zip(&self.offsets[1..]);
+            words.all(|(number, offset)| found.binary_search(&(start + offset, number)).is_ok())
+                && self.gaps.iter().all(|gap| empty.binary_search(&(start + gap)).is_ok())
         })
     }
 
@@ -101,6 +107,7 @@ impl PhraseMatcher {
     pub fn begins_name(&self, tokens: &DocTokens<'_>) -> Option<NameMatch> {
         let len = self.offsets.last()? + 1;
         let mut found = vec![false; self.offsets.len()];
+        let mut gaps_found = 0;
         let mut position = 0u32;
         for token in tokens.field(TextField::Name as usize) {
             let code = match token {
@@ -111,6 +118,7 @@ impl PhraseMatcher {
                 Token::Alternative(code) => code,
                 Token::Joined { .. } => continue,
                 Token::Gap => {
+                    gaps_found += usize::from(self.gaps.binary_search(&position).is_ok());
                     position += 1;
                     continue;
                 }
@@ -123,7 +131,7 @@ impl PhraseMatcher {
                 found[number as usize] |= self.offsets[number as usize] + 1 == position;
             }
         }
-        if !found.iter().all(|&found| found) {
+        if !found.iter().all(|&found| found) || gaps_found < self.gaps.len() {
             return None;
         }
         Some(if tokens.name_core_len == len { NameMatch::Whole } else { NameMatch::Start })

@@ -353,7 +353,11 @@ impl<'a, 's> GroupSplit<'a, 's> {
             match &understood.prefix {
                 Some(prefix) => {
                     prefixes.push((phrase.words.len(), prefix));
-                    candidates.push(Plan::ready(prefix.hosts.clone()));
+                    let whole = own.words.iter().map(|(_, word)| {
+                        self.planner.lists(word, |lists| [lists.host, None, None])
+                    });
+                    let by_prefix = std::iter::once(Plan::ready(prefix.hosts.clone()));
+                    candidates.push(Plan::union(by_prefix.chain(whole)));
                 }
                 None => {
                     candidates.extend(own.words.iter().map(|(_, word)| {

@@ -140,7 +140,8 @@ impl<'s> RelaxedScorer<'s> {
         let total: f64 = positions.iter().map(|(weight, _)| weight).sum();
         let covered: f64 =
             positions.iter().filter(|(_, covered)| *covered).map(|(weight, _)| weight).sum();
-        covered / total.max(1.0)
+        // An empty sum of floats is -0.
+        covered.max(0.0) / total.max(1.0)
     }
 }
 

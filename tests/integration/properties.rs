@@ -95,7 +95,29 @@ impl<'a> Pair<'a> {
                 self.check_order(&Query { sort, order, limit: 100, ..query.clone() }, &sequence)?;
             }
         }
+        if self.answer.is_relaxed {
+            self.check_relaxed_orders()?;
+        }
         self.check_narrowing()
+    }
+
+    /// "`sort=relevance&order=asc` is the worst first", and the static order breaks the ties of either: two
+    /// neighbours that keep their order are tied.
+    fn check_relaxed_orders(&mut self) -> Result<(), Fault> {
+        let best_first = self.relaxed_sequence(SortOrder::Desc)?;
+        let worst_first = self.relaxed_sequence(SortOrder::Asc)?;
+        let places: HashMap<usize, usize> = worst_first.into_iter().zip(0..).collect();
+        let records = self.oracle.records();
+        let static_order = |number: usize| records[number].places.static_order;
+        for pair in best_first.windows(2) {
+            let is_tie = places[&pair[0]] < places[&pair[1]];
+            ensure!(
+                !is_tie || static_order(pair[0]) < static_order(pair[1]),
+                "relaxed: {:?} are neither reversed nor in the static order",
+                self.ids(pair)
+            );
+        }
+        Ok(())
     }
 
     /// The full sequence in an order.

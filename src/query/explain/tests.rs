@@ -120,7 +120,7 @@ fn a_correction_and_a_relaxation() {
         "payments in any field 2 2",
         "results: 2 of 4, by relevance",
         "1 b-3 Böhme Wireless GmbH",
-        "50.0 % of q, 41.6 % of the name: 310258; text score 126",
+        "50.0 % of q, 39.6 % of the name: 303627; text score 126",
         "126 wireles name (as wireless)",
         "0 payments not held",
         "2 b-1 PayPal Holdings, Inc.",

@@ -218,6 +218,8 @@ pub const GROUPS: &[Group] = &[
             ("q=ikea Co.Ltd", "a b c e"),
             ("q=ikea.ltd", "a b c e"),
             ("q=Co.Ltd", "h"),
+            ("q=www.-.com", ""),
+            ("q=ikea www.-.com", "a b c e ; relaxed"),
         ],
     },
 ];

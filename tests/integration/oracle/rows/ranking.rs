@@ -146,6 +146,12 @@ pub const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        about: "a corrected word behind a prefix, as a phrase in a host",
+        sort: "relevance",
+        records: &["a | Acme | w=redfox-foxtail.com | e=1", "b | Red | d=foxtail | e=2"],
+        rows: &[("q=red* foxtain", "a b ; corrected=red* foxtail")],
+    },
+    Group {
         about: "tiers of a word whose space is missing",
         sort: "relevance",
         records: &[
