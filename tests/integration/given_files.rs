@@ -63,12 +63,21 @@ fn queries(companies: &[Company]) -> Vec<(String, Query)> {
         let parsed = TextQuery::parse(&text).expect("a short text");
         (format!("q={text}"), Query { text: parsed, ..Query::default() })
     };
-    let description = some(|c| c.description.as_deref().or(Some(&c.name)), 40);
+    // A text of some length; names where there are no descriptions.
+    let is_long = |text: &str| Analysis::of(text).units().len() > 6;
+    let description = companies[companies.len() * 40 / 100..]
+        .iter()
+        .map(|c| c.description.as_deref().unwrap_or(&c.name))
+        .find(|text| is_long(text))
+        .unwrap_or("none");
     let industry = some(|c| c.industry.as_deref(), 30);
-    let city = some(|c| c.location.city.as_deref(), 20);
+    let (city, city_country) = companies[companies.len() * 20 / 100..]
+        .iter()
+        .find_map(|c| c.location.city.clone().zip(c.location.country.clone()))
+        .unwrap_or_default();
     let country = some(|c| c.location.country.as_deref(), 60);
     let by_industry = Query { industries: vec![industry.clone()], ..Query::default() };
-    let by_place = Query { locations: vec![format!("{city}, {country}")], ..Query::default() };
+    let by_place = Query { locations: vec![format!("{city}, {city_country}")], ..Query::default() };
     let by_country = Query {
         locations: vec![country.clone()],
         sort: SortKey::Name,
@@ -82,18 +91,20 @@ fn queries(companies: &[Company]) -> Vec<(String, Query)> {
         order: SortOrder::Asc,
         ..Query::default()
     };
-    let mixed_text = q(words(&at(90).name, 0, 1)).1.text;
+    let of_industry = companies.iter().rfind(|c| c.industry.as_ref() == Some(&industry));
+    let mixed_words = words(&of_industry.unwrap_or(at(90)).name, 0, 1);
+    let mixed_text = q(mixed_words.clone()).1.text;
     let mixed = Query { text: mixed_text, industries: vec![industry.clone()], ..Query::default() };
     vec![
         q(at(10).name.clone()),
         q(words(&at(50).name, 0, 1)),
-        q(words(&description, 3, 2)),
-        q(format!("\"{}\"", words(&description, 1, 3))),
-        q(format!("{} -{}", words(&description, 2, 1), words(&description, 5, 1))),
+        q(words(description, 3, 2)),
+        q(format!("\"{}\"", words(description, 1, 3))),
+        q(format!("{} -{}", words(description, 2, 1), words(description, 5, 1))),
         (format!("industry={industry}"), by_industry),
-        (format!("location={city}, {country}"), by_place),
+        (format!("location={city}, {city_country}"), by_place),
         (format!("location={country}&sort=name&order=desc"), by_country),
         ("min_employees=10&max_employees=500&sort=founded_year&order=asc".to_owned(), by_size),
-        (format!("q={}&industry={industry}", words(&at(90).name, 0, 1)), mixed),
+        (format!("q={mixed_words}&industry={industry}"), mixed),
     ]
 }

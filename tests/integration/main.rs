@@ -11,4 +11,5 @@ mod oracle;
 mod properties;
 mod snapshot_damage;
 mod support;
+mod tidy;
 mod tools_process;
