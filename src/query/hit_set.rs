@@ -192,6 +192,31 @@ impl HitSet {
         HitSet::Chunks(Chunks { chunks: all })
     }
 
+    /// Calls `visit` with all of them, ascending. Quicker than [`HitSet::iter`], which finds its place anew at
+    /// every step.
+    pub fn for_each(&self, mut visit: impl FnMut(DocId)) {
+        match self {
+            HitSet::Range(range) => range.clone().for_each(|doc| visit(DocId(doc))),
+            HitSet::Chunks(chunks) => {
+                for (key, lows) in &chunks.chunks {
+                    let base = u32::from(*key) << 16;
+                    lows.for_each(|low| visit(DocId(base | u32::from(low))));
+                }
+            }
+        }
+    }
+
+    /// Those that `is_wanted` says, ascending.
+    pub fn filter(&self, mut is_wanted: impl FnMut(DocId) -> bool) -> HitSet {
+        let mut docs = Vec::new();
+        self.for_each(|doc| {
+            if is_wanted(doc) {
+                docs.push(doc.0);
+            }
+        });
+        HitSet::of_sorted(docs.into_iter())
+    }
+
     /// All of them, ascending.
     pub fn iter(&self) -> impl Iterator<Item = DocId> {
         self.iter_from(DocId(0))
@@ -357,6 +382,10 @@ mod tests {
                 (&in_range, &b, HitSet::Range(range.clone()), hits(&b)),
             ] {
                 prop_assert_eq!(hits_x.len(), x.len() as u64);
+                let mut visited = Vec::new();
+                hits_x.for_each(|doc| visited.push(doc.0));
+                prop_assert_eq!(visited, sorted(x.iter()));
+                prop_assert_eq!(docs(&hits_x.filter(|doc| y.contains(&doc.0))), sorted(x.intersection(y)));
                 prop_assert_eq!(docs(&hits_x.clone().and(&hits_y)), sorted(x.intersection(y)));
                 prop_assert_eq!(docs(&hits_x.clone().and_not(&hits_y)), sorted(x.difference(y)));
                 prop_assert_eq!(docs(&hits_x.clone().or(hits_y.clone())), sorted(x.union(y)));

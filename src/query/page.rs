@@ -326,7 +326,9 @@ fn group_key(tier: Tier, kind: Kind) -> u64 {
 }
 
 fn positions(hits: &HitSet, mut key: impl FnMut(DocId) -> u64) -> Vec<Position> {
-    hits.iter().map(|doc| Position { relevance_key: key(doc), doc }).collect()
+    let mut positions = Vec::with_capacity(hits.len() as usize);
+    hits.for_each(|doc| positions.push(Position { relevance_key: key(doc), doc }));
+    positions
 }
 
 /// The first `wanted` hits on one side of `rank` in a permutation, nearest first.
@@ -357,7 +359,12 @@ fn by_permutation(
     }
     ranks.clear();
     let within = start as u32..end as u32;
-    ranks.extend(hits.iter().map(|doc| permutation.rank(doc)).filter(|rank| within.contains(rank)));
+    hits.for_each(|doc| {
+        let rank = permutation.rank(doc);
+        if within.contains(&rank) {
+            ranks.push(rank);
+        }
+    });
     match side {
         Side::After => select_first(ranks, wanted, |rank| *rank),
         Side::Before => select_first(ranks, wanted, |rank| std::cmp::Reverse(*rank)),

@@ -145,10 +145,7 @@ impl<'s> Plan<'s> {
                 .fold(HitSet::default(), HitSet::or),
             Plan::Phrase { candidates, matcher, fields } => {
                 let candidates = candidates.evaluate_within(base, snapshot);
-                let stands = candidates
-                    .iter()
-                    .filter(|&doc| matcher.matches(&snapshot.doc_tokens(doc), fields));
-                HitSet::of_sorted(stands.map(|doc| doc.0).collect::<Vec<_>>().into_iter())
+                candidates.filter(|doc| matcher.matches(&snapshot.doc_tokens(doc), fields))
             }
         }
     }

@@ -153,9 +153,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 Step::Group(group) => return Some(group),
                 Step::Phrase(candidates) => {
                     let snapshot = self.planner.snapshot();
-                    let is_member = |doc: &DocId| candidates.is_member(snapshot, *doc);
-                    let members = candidates.hits.iter().filter(is_member).map(|doc| doc.0);
-                    let members = HitSet::of_sorted(members.collect::<Vec<_>>().into_iter());
+                    let members = candidates.hits.filter(|doc| candidates.is_member(snapshot, doc));
                     self.phrase_checked(&members);
                     let tier = Tier::PhraseElsewhere;
                     if let Some(group) = Group::of(tier, Kind::Whole, members) {
@@ -315,10 +313,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
         let candidates = self.within(&plan, &self.rest);
         let snapshot = self.planner.snapshot();
         let matcher = PhraseMatcher::new(snapshot, &self.words);
-        let fits = candidates
-            .iter()
-            .filter(|&doc| matcher.begins_name(&snapshot.doc_tokens(doc)) == Some(wanted));
-        HitSet::of_sorted(fits.map(|doc| doc.0).collect::<Vec<_>>().into_iter())
+        candidates.filter(|doc| matcher.begins_name(&snapshot.doc_tokens(doc)) == Some(wanted))
     }
 
     /// The words of `q` at their places, with the readings of corrected ones.

@@ -97,7 +97,8 @@ impl Lows {
             (Lows::Array(lows), Container::Array(others)) => {
                 let mut all = lows;
                 all.extend_from_slice(others);
-                all.sort_unstable();
+                // The stable sort finds the two sorted runs and merges them: linear.
+                all.sort();
                 all.dedup();
                 Lows::of_array(all)
             }
@@ -118,6 +119,16 @@ impl Lows {
                 words.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
                 Lows::of_words(words)
             }
+        }
+    }
+}
+
+impl Lows {
+    /// Calls `visit` with all of them, ascending.
+    pub(super) fn for_each(&self, mut visit: impl FnMut(u16)) {
+        match self {
+            Lows::Array(lows) => lows.iter().for_each(|&low| visit(low)),
+            Lows::Bitmap(words, _) => for_each_bit(words, visit),
         }
     }
 }
