@@ -26,6 +26,7 @@
 //! they were taken from. They are tables and not a crate: those for ISO 3166 bring a megabyte of
 //! subdivisions and a macro stack, and none has the names of CLDR.
 
+use crate::analyzer::fold::is_quote;
 use crate::analyzer::fold_filter;
 use std::collections::HashMap;
 use std::fmt;
@@ -399,7 +400,7 @@ impl<'a> Iterator for Segments<'a> {
     type Item = (&'a str, bool);
 
     fn next(&mut self) -> Option<(&'a str, bool)> {
-        let is_quote = |c: char| matches!(c, '"' | '＂' | '“' | '”' | '„' | '‟');
+        let is_quote = |c: char| is_quote(c) || c == '＂';
         loop {
             if self.rest.is_empty() {
                 return None;

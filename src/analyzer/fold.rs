@@ -53,6 +53,11 @@ pub fn class_of(c: char) -> Class {
     }
 }
 
+/// Is `c` a quotation mark, straight or curly?
+pub fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}')
+}
+
 /// Is `c` a letter (general category L)?
 pub fn is_letter(c: char) -> bool {
     use GeneralCategory as G;

@@ -9,7 +9,6 @@
 
 use super::plan::Planner;
 use super::text::{Clause, Phrase, QueryWord, Term};
-use crate::analyzer::TextField;
 use crate::analyzer::fold::is_letter;
 use crate::ids::TermOrd;
 use fst::{IntoStreamer, Streamer};
@@ -115,24 +114,6 @@ fn split(planner: &Planner<'_>, form: &str) -> Option<Phrase> {
         let stands = planner.phrase_in_names(&phrase).evaluate(planner.snapshot());
         (!stands.is_empty()).then_some(phrase)
     })
-}
-
-impl<'s> Planner<'s> {
-    /// Businesses in whose name the phrase stands.
-    pub fn phrase_in_names(&self, phrase: &Phrase) -> super::plan::Plan<'s> {
-        use super::plan::Plan;
-        let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
-        let names = Plan::intersection(names);
-        if names.is_nothing() {
-            return names;
-        }
-        match self.phrase_in(phrase, &[TextField::Name]) {
-            Plan::Phrase { matcher, fields, .. } => {
-                Plan::Phrase { candidates: Box::new(names), matcher, fields }
-            }
-            plan => plan,
-        }
-    }
 }
 
 /// The automaton as the fst wants it.

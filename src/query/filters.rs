@@ -4,6 +4,7 @@
 
 use super::Query;
 use super::plan::{Plan, Planner};
+use crate::analyzer::fold::is_quote;
 use crate::analyzer::fold_filter;
 use crate::places::{self, PlaceFilter, PlaceKey, PlaceKind, PlacePart};
 
@@ -99,7 +100,6 @@ struct Piece<'a> {
 
 /// Splits a value at the commas outside quotation marks; blank pieces are left out.
 fn split_values<'v>(value: &'v str) -> Vec<Piece<'v>> {
-    let is_quote = |c: char| matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}');
     let mut pieces = Vec::new();
     let mut push = |text: &'v str, is_quoted| {
         if !text.trim().is_empty() {

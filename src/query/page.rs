@@ -91,13 +91,10 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
             (true, has_more)
         }
     };
+    let query_fingerprint = query.fingerprint();
     let cursor = |side, position: Option<&Position>| {
-        position.map(|&position| Cursor {
-            side,
-            snapshot_version: snapshot.version(),
-            query_fingerprint: query.fingerprint(),
-            position,
-        })
+        let snapshot_version = snapshot.version();
+        position.map(|&position| Cursor { side, snapshot_version, query_fingerprint, position })
     };
     Page {
         docs: found.iter().map(|position| position.doc).collect(),

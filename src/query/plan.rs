@@ -245,35 +245,42 @@ impl<'s> Planner<'s> {
 
     /// Businesses whose name holds all words of a term, or the joined form of a compound.
     pub fn term_in_name(&self, term: &Term) -> Plan<'s> {
-        let all = |phrase: &Phrase| {
-            Plan::intersection(phrase.words.iter().map(|(_, word)| self.word_in_name(word)))
-        };
-        match term {
-            Term::Word(word) => self.word_in_name(word),
-            Term::Compound { joined, parts } => {
-                Plan::union([self.word_in_name(joined), all(parts)])
-            }
-            Term::Phrase(phrase) => all(phrase),
-            Term::Host { labels, .. } => {
-                Plan::intersection(labels.iter().map(|label| self.term_in_name(label)))
-            }
-        }
+        self.combine_names(term, Plan::intersection)
     }
 
     /// Businesses whose name holds any word of a term, or the joined form of a compound.
     pub fn term_partly_in_name(&self, term: &Term) -> Plan<'s> {
-        let any = |phrase: &Phrase| {
-            Plan::union(phrase.words.iter().map(|(_, word)| self.word_in_name(word)))
+        self.combine_names(term, Plan::union)
+    }
+
+    /// The names with each word of a term, combined; the joined form of a compound stands for its parts.
+    fn combine_names(&self, term: &Term, combine: fn(Vec<Plan<'s>>) -> Plan<'s>) -> Plan<'s> {
+        let words = |phrase: &Phrase| {
+            combine(phrase.words.iter().map(|(_, word)| self.word_in_name(word)).collect())
         };
         match term {
             Term::Word(word) => self.word_in_name(word),
             Term::Compound { joined, parts } => {
-                Plan::union([self.word_in_name(joined), any(parts)])
+                Plan::union([self.word_in_name(joined), words(parts)])
             }
-            Term::Phrase(phrase) => any(phrase),
+            Term::Phrase(phrase) => words(phrase),
             Term::Host { labels, .. } => {
-                Plan::union(labels.iter().map(|label| self.term_partly_in_name(label)))
+                combine(labels.iter().map(|label| self.combine_names(label, combine)).collect())
             }
+        }
+    }
+
+    /// Businesses in whose name the phrase of two words or more stands.
+    pub fn phrase_in_names(&self, phrase: &Phrase) -> Plan<'s> {
+        let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
+        let names = Plan::intersection(names);
+        if names.is_nothing() {
+            return names;
+        }
+        Plan::Phrase {
+            candidates: Box::new(names),
+            matcher: Arc::new(PhraseMatcher::new(self.snapshot, phrase)),
+            fields: &[TextField::Name],
         }
     }
 

@@ -248,12 +248,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
             (Tier::NameIs, _) => self.names_that(NameMatch::Whole),
             (Tier::NameStarts, _) => self.names_that(NameMatch::Start),
             (Tier::NameHasAll, _) => {
-                let clauses = self.clauses().iter().map(|understood| {
-                    Plan::union([
-                        understood.in_name_whole(&self.planner),
-                        understood.in_name_as_prefix(),
-                    ])
-                });
+                let clauses =
+                    self.clauses().iter().map(|understood| understood.in_name(&self.planner));
                 self.within(&Plan::intersection(clauses), &self.rest)
             }
             // Taken apart in `next_step`.
@@ -320,10 +316,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
     fn words_with_readings(&self) -> Phrase {
         let mut all = Phrase::default();
         for understood in self.clauses() {
-            let phrase = understood.phrase_with_readings();
-            let start = all.width;
-            all.words.extend(phrase.words.into_iter().map(|(at, word)| (start + at, word)));
-            all.width += phrase.width;
+            all.append(understood.phrase_with_readings());
         }
         all
     }
@@ -360,9 +353,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
                     }))
                 }
             }
-            let start = phrase.width;
-            phrase.words.extend(own.words.into_iter().map(|(at, word)| (start + at, word)));
-            phrase.width += own.width;
+            phrase.append(own);
         }
         if prefixes.is_empty() {
             return Plan::NOTHING;

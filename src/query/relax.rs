@@ -66,10 +66,7 @@ impl<'s> RelaxedScorer<'s> {
             .iter()
             .map(|understood| WeighedClause {
                 weight: sharpened(weight(snapshot, understood)),
-                in_name: within(super::plan::Plan::union([
-                    understood.in_name_whole(planner),
-                    understood.in_name_as_prefix(),
-                ])),
+                in_name: within(understood.in_name(planner)),
                 anywhere: within(understood.anywhere(planner)),
             })
             .collect();

@@ -4,7 +4,7 @@
 //! and the words that ranking compares with names. No text is a syntax error; the only failure is
 //! [`QueryTooLong`].
 
-use crate::analyzer::fold::{Class, class_of};
+use crate::analyzer::fold::{Class, class_of, is_quote};
 use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
@@ -38,6 +38,13 @@ impl Phrase {
         Phrase { words: vec![(0, word)], width: 1 }
     }
 
+    /// Appends another phrase right behind this one.
+    pub fn append(&mut self, other: Phrase) {
+        let start = self.width;
+        self.words.extend(other.words.into_iter().map(|(at, word)| (start + at, word)));
+        self.width += other.width;
+    }
+
     /// Appends the words of a term.
     pub fn extend(&mut self, term: &Term) {
         match term {
@@ -46,10 +53,7 @@ impl Phrase {
                 self.width += 1;
             }
             Term::Compound { parts: phrase, .. } | Term::Phrase(phrase) => {
-                let start = self.width;
-                let words = phrase.words.iter().map(|(at, word)| (start + at, word.clone()));
-                self.words.extend(words);
-                self.width += phrase.width;
+                self.append(phrase.clone())
             }
             Term::Host { labels, .. } => labels.iter().for_each(|label| self.extend(label)),
         }
@@ -412,10 +416,6 @@ fn term(analysis: &Analysis, unit: &Unit) -> Term {
         (_, Some(joined)) => Term::Compound { joined: query_word(joined), parts: phrase() },
         _ => Term::Word(query_word(analysis.words(unit).next().expect("a unit has words"))),
     }
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}')
 }
 
 fn query_word(word: WordForms<'_>) -> QueryWord {

@@ -188,6 +188,11 @@ impl Understood {
         Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
     }
 
+    /// Businesses whose name holds the clause, all of it or as a prefix.
+    pub fn in_name<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+        Plan::union([self.in_name_whole(planner), self.in_name_as_prefix()])
+    }
+
     /// Businesses whose name holds some word of the clause, not only as a prefix.
     pub fn in_name_partly<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
         let own = planner.term_partly_in_name(&self.clause.term);
