@@ -6,10 +6,11 @@
 //!
 //! Data flow: [`source`] (files to lines) → [`record`] (a line to a [`Company`]) → [`doc_order`] (who is which
 //! `DocId`) → [`document`] (JSON), [`filters`] (industries, places, hosts), [`invert`] (words, weighted by
-//! [`impact`]) → the sections of
+//! [`impact`]) → [`derived`] (what is computed from postings) → the sections of
 //! [`snapshot`](crate::snapshot), written in order. [`reject`] says what is wrong with records that cannot be
 //! taken.
 
+pub mod derived;
 pub mod doc_order;
 pub mod document;
 pub mod filters;
@@ -19,6 +20,7 @@ pub mod record;
 pub mod reject;
 pub mod source;
 
+pub use derived::Thresholds;
 pub use reject::{MaxRejects, Reject};
 pub use source::Input;
 
@@ -40,6 +42,8 @@ pub struct BuildOptions {
     pub reject_file: Option<PathBuf>,
     /// Accept inputs without any record.
     pub allow_empty: bool,
+    /// From which size on something is stored that a query could compute.
+    pub thresholds: Thresholds,
 }
 
 /// What building came to.
@@ -167,8 +171,20 @@ pub fn build(
 /// # Errors
 /// See [`BuildError`].
 pub fn from_jsonl(text: &str, output: &Path) -> Result<BuildReport, BuildError> {
+    from_jsonl_storing(Thresholds::default(), text, output)
+}
+
+/// As [`from_jsonl`], with other thresholds.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn from_jsonl_storing(
+    thresholds: Thresholds,
+    text: &str,
+    output: &Path,
+) -> Result<BuildReport, BuildError> {
     let input = Input::Memory(text.as_bytes().to_vec());
-    let options = BuildOptions { allow_empty: true, ..BuildOptions::default() };
+    let options = BuildOptions { allow_empty: true, thresholds, ..BuildOptions::default() };
     build(&[input], output, &options, &NoProgress)
 }
 
@@ -206,7 +222,9 @@ impl Builder<'_> {
         })?;
         self.phase(Phase::Invert, |builder| {
             builder.progress.begin(Phase::Invert, None);
-            Ok(invert::write(blocks, &mut writer)?)
+            let thresholds = &builder.options.thresholds;
+            invert::write(blocks, thresholds.levels_min, &mut writer)?;
+            Ok(derived::write(thresholds, num_docs, &mut writer)?)
         })?;
         let snapshot = self.phase(Phase::Publish, |builder| {
             builder.progress.begin(Phase::Publish, None);

@@ -171,7 +171,11 @@ struct Posting {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(blocks: Vec<AnalyzedBlock>, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
+pub fn write(
+    blocks: Vec<AnalyzedBlock>,
+    levels_min: usize,
+    writer: &mut SnapshotWriter,
+) -> Result<(), SnapshotError> {
     let vocabulary = merge_vocabularies(&blocks);
     let ords: Vec<Vec<u32>> = blocks.par_iter().map(|block| ords_of(block, &vocabulary)).collect();
     let codes = codes_by_frequency(&blocks, &ords, vocabulary.len());
@@ -182,7 +186,7 @@ pub fn write(blocks: Vec<AnalyzedBlock>, writer: &mut SnapshotWriter) -> Result<
     let encoded: Vec<EncodedTerms> = (0..vocabulary.len())
         .collect::<Vec<_>>()
         .par_chunks(BLOCK_TERMS)
-        .map(|ords| encode_terms(ords, &vocabulary, &by_word, &lists, num_docs))
+        .map(|ords| encode_terms(ords, &vocabulary, &by_word, &lists, num_docs, levels_min))
         .collect();
     let block_lens: Vec<u64> =
         encoded.iter().flat_map(|terms| terms.block_lens.iter().copied()).collect();
@@ -368,6 +372,7 @@ fn encode_terms(
     by_word: &FxHashMap<&str, u32>,
     lists: &Lists,
     num_docs: u32,
+    levels_min: usize,
 ) -> EncodedTerms {
     let mut encoded =
         EncodedTerms { blocks: Vec::new(), block_lens: Vec::new(), doc_freqs: Vec::new() };
@@ -402,6 +407,7 @@ fn encode_terms(
                 list(List::Host),
             ],
             &impacts,
+            levels_min,
             &mut encoded.blocks,
         );
         encoded.block_lens.push((encoded.blocks.len() - start) as u64);

@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -78,11 +78,21 @@ pub enum SectionKind {
     DocTokenOffsets = 26,
     /// The words of every business, in order.
     DocTokens = 27,
+    /// Prefixes that many words begin with.
+    PrefixKeys = 28,
+    /// Where the block of each prefix begins.
+    PrefixOffsets = 29,
+    /// What each prefix reaches.
+    PrefixPostings = 30,
+    /// The terms, industries and places of most businesses.
+    DenseKeys = 31,
+    /// How many businesses have two of them.
+    PairCounts = 32,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 27] = {
+    pub const ALL: [SectionKind; 32] = {
         use SectionKind::*;
         [
             Metadata,
@@ -112,6 +122,11 @@ impl SectionKind {
             TermPostings,
             DocTokenOffsets,
             DocTokens,
+            PrefixKeys,
+            PrefixOffsets,
+            PrefixPostings,
+            DenseKeys,
+            PairCounts,
         ]
     };
 

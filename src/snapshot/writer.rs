@@ -9,9 +9,11 @@ use super::error::SnapshotError;
 use super::format::{
     HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, SectionKind, encode_frame,
 };
+use super::mapped::{Backing, Section};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Prefix of unpublished snapshots, beside their targets.
 pub const TEMPORARY_PREFIX: &str = ".firmament-";
@@ -22,6 +24,24 @@ pub struct SnapshotWriter {
     target: PathBuf,
     position: u64,
     entries: Vec<SectionEntry>,
+}
+
+/// The sections that were written before some moment.
+pub struct Written {
+    backing: Arc<Backing>,
+    entries: Vec<SectionEntry>,
+}
+
+impl Written {
+    /// One of them.
+    ///
+    /// # Panics
+    /// It was not written before.
+    pub fn section(&self, kind: SectionKind) -> Section {
+        let entry = &self.entries[kind.index()];
+        let range = entry.offset as usize..(entry.offset + entry.len) as usize;
+        Section::new(self.backing.clone(), range)
+    }
 }
 
 /// A section being written; end it with [`SectionWriter::end`].
@@ -100,6 +120,16 @@ impl SnapshotWriter {
             .and_then(|folder| folder.sync_all())
             .map_err(|source| io_error("sync", folder, source))?;
         Ok(snapshot)
+    }
+
+    /// The sections written so far, mapped for reading; further ones may be written meanwhile.
+    ///
+    /// # Errors
+    /// The file cannot be written or mapped.
+    pub fn written(&mut self) -> Result<Written, SnapshotError> {
+        let path = self.file.get_ref().path().to_owned();
+        self.file.flush().map_err(|source| io_error("write", &path, source))?;
+        Ok(Written { backing: Arc::new(Backing::map(&path)?), entries: self.entries.clone() })
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
