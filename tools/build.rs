@@ -56,6 +56,7 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
         max_rejects: arguments.max_rejects,
         reject_file: Some(reject_file.clone()),
         allow_empty: arguments.allow_empty,
+        ..BuildOptions::default()
     };
     let display = Display::new();
     let result = build::build(&inputs, &arguments.output, &options, &display);
