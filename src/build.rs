@@ -10,26 +10,41 @@
 //! [`snapshot`](crate::snapshot), written in order. [`reject`] says what is wrong with records that cannot be
 //! taken.
 
+pub mod analysis;
+pub mod collect;
 pub mod derived;
 pub mod doc_order;
 pub mod document;
+pub mod external_sort;
 pub mod filters;
+pub mod ids;
 pub mod impact;
 pub mod invert;
+pub mod memory;
+pub mod packed;
+pub mod pipeline;
 pub mod record;
 pub mod reject;
+pub mod scratch;
 pub mod source;
+pub mod vocabulary;
 
 pub use derived::Thresholds;
+pub use memory::MemoryLimit;
 pub use reject::{MaxRejects, Reject};
 pub use source::Input;
 
-use crate::company::Company;
 use crate::snapshot::format::SectionKind;
-use crate::snapshot::writer::SnapshotWriter;
+use crate::snapshot::writer::{SnapshotWriter, folder_of};
 use crate::snapshot::{Metadata, Snapshot, SnapshotError};
-use crate::snapshot::{dictionary, sort_order};
+use external_sort::{Batch, Sorted, Sorter};
+use icu_collator::CollatorBorrowed;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use scratch::{Scratch, ScratchError};
+use source::ParsedBlock;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -44,6 +59,12 @@ pub struct BuildOptions {
     pub allow_empty: bool,
     /// From which size on something is stored that a query could compute.
     pub thresholds: Thresholds,
+    /// About how much memory may be taken.
+    pub memory: MemoryLimit,
+    /// Where temporary files go; the target's folder if absent.
+    pub temp_dir: Option<PathBuf>,
+    /// How many threads work; one for each core if absent.
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// What building came to.
@@ -149,6 +170,12 @@ pub enum BuildError {
     /// The snapshot cannot be written.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+    /// A temporary file cannot be used.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// Threads cannot be started.
+    #[error("cannot start the threads that build: ask for fewer with --threads")]
+    Threads(#[source] io::Error),
 }
 
 /// Builds a snapshot of all records of `inputs` and publishes it as `output`.
@@ -196,35 +223,61 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn build(mut self, inputs: &[Input], output: &Path) -> Result<BuildReport, BuildError> {
-        // Before hours of work: can the target's folder be written to at all?
+        let memory = self.options.memory.bytes();
+        let pool = threads(self.options.threads)?;
+        // Before hours of work: can the folders be written to at all?
         let mut writer = SnapshotWriter::create(output)?;
-        let read = self.phase(Phase::Read, |builder| {
-            source::read_all(inputs, builder.options, builder.progress)
-        })?;
-        let num_docs = u32::try_from(read.companies.len())
-            .ok()
-            .filter(|&count| count <= crate::limits::DOCS_MAX)
-            .ok_or(BuildError::TooManyRecords(read.companies.len()))?;
+        let folder = self.options.temp_dir.as_deref().unwrap_or_else(|| folder_of(output));
+        let scratch = Scratch::new(folder);
+        scratch.create()?;
+        let read = self.phase(Phase::Read, |builder| builder.read(inputs, &scratch, &pool))?;
+        let num_docs = read.num_docs;
         if num_docs == 0 && !self.options.allow_empty {
             return Err(BuildError::Empty);
         }
-        let companies = read.companies;
-        let (companies, orders) = self.phase(Phase::Sort, |builder| {
-            builder.progress.begin(Phase::Sort, None);
-            Ok(doc_order::sort(companies))
-        })?;
-        let blocks = self.phase(Phase::Analyze, |builder| {
+        write_metadata(num_docs, &mut writer)?;
+        let collected = self.phase(Phase::Analyze, |builder| {
             builder.progress.begin(Phase::Analyze, Some(u64::from(num_docs)));
-            write_front(&mut writer, &companies, &orders)?;
-            let blocks = invert::analyze(&companies, builder.progress);
-            drop(companies);
-            Ok(blocks)
+            let steps = |done| builder.progress.advance(done, done);
+            collect::collect(
+                read.sorted,
+                read.ranks,
+                num_docs,
+                &scratch,
+                &pool,
+                memory,
+                &mut writer,
+                steps,
+            )
         })?;
+        let blocks = self.phase(Phase::Sort, |builder| {
+            builder.progress.begin(Phase::Sort, None);
+            collected.write(&scratch, &mut writer)
+        })?;
+        let (files, mut lengths) = blocks;
         self.phase(Phase::Invert, |builder| {
             builder.progress.begin(Phase::Invert, None);
+            let vocabulary = vocabulary::merge::<BuildError>(
+                files,
+                &scratch,
+                &pool,
+                memory,
+                &mut writer,
+                |_, _| {},
+            )?;
+            invert::contributions(&mut lengths, &pool);
             let thresholds = &builder.options.thresholds;
-            invert::write(blocks, thresholds.levels_min, &mut writer)?;
-            Ok(derived::write(thresholds, num_docs, &mut writer)?)
+            let levels_min = thresholds.levels_min;
+            let progress = |_, _| {};
+            invert::write::<BuildError>(
+                vocabulary,
+                lengths,
+                levels_min,
+                &pool,
+                &mut writer,
+                progress,
+            )?;
+            Ok(derived::write(thresholds, num_docs, &pool, &mut writer)?)
         })?;
         let snapshot = self.phase(Phase::Publish, |builder| {
             builder.progress.begin(Phase::Publish, None);
@@ -239,6 +292,66 @@ impl Builder<'_> {
         })
     }
 
+    /// Reads all records, sorts them, and finds the duplicates.
+    fn read(
+        &self,
+        inputs: &[Input],
+        scratch: &Scratch,
+        pool: &ThreadPool,
+    ) -> Result<Read, BuildError> {
+        let memory = self.options.memory.bytes();
+        let mut records = Sorter::new(scratch, pool, memory / 2);
+        let mut ids = Sorter::new(scratch, pool, memory / 8);
+        let mut num_records = 0usize;
+        let collator = doc_order::collator();
+        let mut take = |blocks: Vec<ParsedBlock>| -> Result<(), BuildError> {
+            let mut numbered = Vec::with_capacity(blocks.len());
+            for block in blocks {
+                let seq = num_records;
+                num_records += block.records.len();
+                if num_records > crate::limits::DOCS_MAX as usize {
+                    return Err(BuildError::TooManyRecords(num_records));
+                }
+                numbered.push((seq as u32, block));
+            }
+            let batches: Vec<(Batch, Batch)> = pool.install(|| {
+                numbered.into_par_iter().map(|(seq, block)| pack(seq, block, &collator)).collect()
+            });
+            for (of_records, of_ids) in batches {
+                records.add(of_records)?;
+                ids.add(of_ids)?;
+            }
+            Ok(())
+        };
+        let read = source::read_all(inputs, self.options, pool, self.progress, &mut take)?;
+        let source::ReadRecords { names, records: num_read, input_bytes, mut rejects } = read;
+        self.progress.begin(Phase::Sort, None);
+        let name = |input: u32| names[input as usize].clone();
+        let (ranks, num_docs) =
+            ids::rank::<BuildError>(ids, num_records, scratch, pool, memory / 16, |duplicate| {
+                let (input, line) = duplicate.place;
+                let (first_input, first_line) = duplicate.first;
+                rejects.add(Reject {
+                    file: name(input),
+                    line,
+                    id: Some(duplicate.id),
+                    field: Some("id"),
+                    reason: format!(
+                        "stands already at {}:{first_line}: ids are unique, keep one of the two \
+                         records",
+                        name(first_input)
+                    ),
+                })
+            })?;
+        let rejects = rejects.finish()?;
+        let allowed = self.options.max_rejects;
+        if allowed.is_exceeded(rejects, num_read) {
+            return Err(BuildError::TooManyRejects { rejects, records: num_read, allowed });
+        }
+        let sorted = records.finish()?;
+        Ok(Read { sorted, ranks, num_docs, records: num_read, rejects, input_bytes })
+    }
+
     fn phase<T>(
         &mut self,
         phase: Phase,
@@ -251,37 +364,46 @@ impl Builder<'_> {
     }
 }
 
-/// Writes every section that comes before the terms.
-fn write_front(
-    writer: &mut SnapshotWriter,
-    companies: &[Company],
-    orders: &doc_order::Orders,
-) -> Result<(), SnapshotError> {
+/// What reading came to.
+struct Read {
+    sorted: Sorted,
+    /// See [`ids::rank`].
+    ranks: Vec<u32>,
+    num_docs: u32,
+    records: u64,
+    rejects: u64,
+    input_bytes: u64,
+}
+
+/// The entries of a block of records, of which the first accepted one is number `seq`.
+fn pack(seq: u32, block: ParsedBlock, collator: &CollatorBorrowed<'_>) -> (Batch, Batch) {
+    let (mut records, mut ids) = (Batch::default(), Batch::default());
+    for (seq, (line, company)) in (seq..).zip(&block.records) {
+        records.push_with(
+            |out| packed::push_key(company, seq, collator, out),
+            |out| packed::push_payload(company, out),
+        );
+        ids::push(&company.id, seq, (block.input as u32, *line), &mut ids);
+    }
+    (records, ids)
+}
+
+fn threads(threads: Option<NonZeroUsize>) -> Result<ThreadPool, BuildError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.map_or(0, NonZeroUsize::get))
+        .thread_name(|at| format!("build-{at}"))
+        .build()
+        .map_err(|error| BuildError::Threads(io::Error::other(error)))
+}
+
+fn write_metadata(num_docs: u32, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
     let metadata = Metadata {
-        num_docs: companies.len() as u32,
+        num_docs,
         analyzer_version: crate::analyzer::ANALYZER_VERSION,
         unicode_version: crate::analyzer::UNICODE_VERSION.to_owned(),
         cldr_version: doc_order::CLDR_VERSION.to_owned(),
         suffix_list_version: crate::analyzer::host::SUFFIX_LIST_VERSION.to_owned(),
     };
     let json = serde_json::to_vec(&metadata).expect("metadata have a JSON form");
-    writer.section(SectionKind::Metadata, &json)?;
-    document::write(companies, writer)?;
-    let counts: Vec<u64> = companies.iter().map_while(|company| company.employee_count).collect();
-    writer.section(SectionKind::EmployeeCounts, bytemuck::cast_slice(&counts))?;
-    let years: Vec<u16> =
-        companies.iter().map(|company| company.founded_year.unwrap_or(0)).collect();
-    writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&years))?;
-    for (kind, docs) in [
-        (SectionKind::NameAscending, &orders.name_ascending),
-        (SectionKind::NameDescending, &orders.name_descending),
-        (SectionKind::EmployeeCountAscending, &orders.employee_count_ascending),
-        (SectionKind::FoundedYearAscending, &orders.founded_year_ascending),
-        (SectionKind::FoundedYearDescending, &orders.founded_year_descending),
-    ] {
-        sort_order::write(kind, docs, writer)?;
-    }
-    dictionary::write(dictionary::INDUSTRIES, &filters::industries(companies), writer)?;
-    dictionary::write(dictionary::PLACES, &filters::places(companies), writer)?;
-    dictionary::write(dictionary::HOSTS, &filters::hosts(companies), writer)
+    writer.section(SectionKind::Metadata, &json)
 }

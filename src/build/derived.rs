@@ -6,13 +6,15 @@
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
 use crate::snapshot::dense::{self, DenseKey};
-use crate::snapshot::dictionary::{self, Dictionary};
+use crate::snapshot::dictionary::{self, Dictionary, KeysWriter};
 use crate::snapshot::format::SectionKind;
+use crate::snapshot::mapped::Section;
 use crate::snapshot::postings::{Container, Postings};
 use crate::snapshot::prefixes;
 use crate::snapshot::terms::{TermLists, Terms};
 use crate::snapshot::writer::SnapshotWriter;
 use fst::Streamer;
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 /// From which size on something is stored that could be computed by a query. Tests store everything, so that small
@@ -68,12 +70,16 @@ const PREFIX_CHARS_MIN: usize = 3;
 pub fn write(
     thresholds: &Thresholds,
     num_docs: u32,
+    pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), SnapshotError> {
-    let written = writer.written()?;
-    let section = |kind: SectionKind| written.section(kind);
+    let before =
+        SectionKind::ALL.into_iter().take_while(|kind| *kind != SectionKind::PrefixPostings);
+    let written: Vec<Section> =
+        before.map(|kind| writer.written(kind)).collect::<Result<_, _>>()?;
+    let section = |kind: SectionKind| written[kind.index()].clone();
     let terms = Terms::open(&section, num_docs)?;
-    write_prefixes(thresholds, &terms, writer)?;
+    write_prefixes(thresholds, &terms, pool, writer)?;
     let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
     let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
     let keys = dense_keys(thresholds, &terms, &industries, &places);
@@ -86,7 +92,7 @@ pub fn write(
         })
         .collect();
     writer.section(SectionKind::DenseKeys, &dense::encode_keys(&keys))?;
-    let counts = pair_counts(&lists, num_docs);
+    let counts = pool.install(|| pair_counts(&lists, num_docs));
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))
 }
 
@@ -181,54 +187,80 @@ fn for_each_low(postings: &Postings<'_>, key: u32, mut visit: impl FnMut(u16)) {
 /// Terms that share their first characters, sorted.
 type Family = Vec<(String, TermOrd)>;
 
+/// Terms whose families are looked at together: some ten megabytes.
+const BATCH_TERMS: usize = 1 << 17;
+
 fn write_prefixes(
     thresholds: &Thresholds,
     terms: &Terms,
+    pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), SnapshotError> {
-    let families = families(terms);
-    let blocks: Vec<Vec<(String, Vec<u8>)>> = families
-        .par_iter()
-        .map(|family| {
-            let mut blocks = Vec::new();
-            add_prefixes(thresholds, terms, family, PREFIX_CHARS_MIN, &mut blocks);
-            blocks
-        })
-        .collect();
-    let blocks = || blocks.iter().flatten();
-    let keys = dictionary::encode_keys(blocks().map(|(prefix, _)| prefix.as_str()));
-    writer.section(SectionKind::PrefixKeys, &keys)?;
-    let mut end = 0;
-    let offsets: Vec<u64> = blocks()
-        .map(|(_, block)| {
-            let start = end;
-            end += block.len() as u64;
-            start
-        })
-        .collect();
-    writer.section(SectionKind::PrefixOffsets, bytemuck::cast_slice(&offsets))?;
-    let mut section = writer.begin(SectionKind::PrefixPostings)?;
-    for (_, block) in blocks() {
-        section.write(block)?;
-    }
-    section.end()
-}
-
-/// All terms of names and hosts, grouped by their first three characters.
-fn families(terms: &Terms) -> Vec<Family> {
-    let mut families: Vec<Family> = Vec::new();
-    let mut stream = terms.keys().stream();
-    while let Some((key, ord)) = stream.next() {
-        let Ok(term) = std::str::from_utf8(key) else { continue };
-        let Some(start) = first_chars(term, PREFIX_CHARS_MIN) else { continue };
-        match families.last_mut() {
-            Some(family) if first_chars(&family[0].0, PREFIX_CHARS_MIN) == Some(start) => {
-                family.push((term.to_owned(), TermOrd(ord as u32)));
-            }
-            _ => families.push(vec![(term.to_owned(), TermOrd(ord as u32))]),
+    let of_family = |family: &Family| {
+        let mut blocks = Vec::new();
+        add_prefixes(thresholds, terms, family, PREFIX_CHARS_MIN, &mut blocks);
+        blocks
+    };
+    let mut section = writer.begin(SectionKind::PrefixPostings);
+    let (mut prefixes, mut offsets) = (Vec::new(), Vec::new());
+    let mut families = Families { stream: terms.keys().stream(), next: None };
+    loop {
+        let batch = families.batch();
+        if batch.is_empty() {
+            break;
+        }
+        let blocks: Vec<Vec<(String, Vec<u8>)>> =
+            pool.install(|| batch.par_iter().map(of_family).collect());
+        for (prefix, block) in blocks.into_iter().flatten() {
+            prefixes.push(prefix);
+            offsets.push(section.len());
+            section.write(&block)?;
         }
     }
-    families
+    section.end(writer)?;
+    let mut keys = KeysWriter::begin(SectionKind::PrefixKeys, writer)?;
+    prefixes.iter().try_for_each(|prefix| keys.push(prefix.as_bytes()))?;
+    keys.end(writer)?;
+    writer.section(SectionKind::PrefixOffsets, bytemuck::cast_slice(&offsets))
+}
+
+/// All terms of three characters and more, grouped by the first three.
+struct Families<'a> {
+    stream: fst::map::Stream<'a>,
+    next: Option<(String, TermOrd)>,
+}
+
+impl Families<'_> {
+    /// The next families.
+    fn batch(&mut self) -> Vec<Family> {
+        let mut families: Vec<Family> = Vec::new();
+        let mut num_terms = 0;
+        while let Some((term, ord)) = self.next.take().or_else(|| self.next_term()) {
+            let start = first_chars(&term, PREFIX_CHARS_MIN);
+            match families.last_mut() {
+                Some(family) if first_chars(&family[0].0, PREFIX_CHARS_MIN) == start => {
+                    family.push((term, ord));
+                }
+                _ if num_terms >= BATCH_TERMS => {
+                    self.next = Some((term, ord));
+                    break;
+                }
+                _ => families.push(vec![(term, ord)]),
+            }
+            num_terms += 1;
+        }
+        families
+    }
+
+    fn next_term(&mut self) -> Option<(String, TermOrd)> {
+        loop {
+            let (key, ord) = self.stream.next()?;
+            let term = std::str::from_utf8(key).unwrap_or_default();
+            if first_chars(term, PREFIX_CHARS_MIN).is_some() {
+                return Some((term.to_owned(), TermOrd(ord as u32)));
+            }
+        }
+    }
 }
 
 /// The first `count` characters; none if there are fewer.

@@ -10,7 +10,6 @@ use super::{BuildError, BuildOptions, Phase, Progress};
 use crate::company::Company;
 use crate::limits::RECORD_BYTES_MAX;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -96,16 +95,24 @@ impl<R: Read> Read for Counting<R> {
     }
 }
 
-/// All records of all inputs.
-pub struct ReadRecords {
-    /// The acceptable ones, in the order of the input.
-    pub companies: Vec<Company>,
+/// What reading came to; the records themselves went to the sink.
+pub struct ReadRecords<'a> {
+    /// Names of the inputs, for messages.
+    pub names: Vec<String>,
     /// Number of records, rejected ones included.
     pub records: u64,
-    /// Number of rejected ones.
-    pub rejects: u64,
     /// Bytes after decompression.
     pub input_bytes: u64,
+    /// What was rejected so far.
+    pub rejects: RejectSink<'a>,
+}
+
+/// Acceptable records that follow each other in an input.
+pub struct ParsedBlock {
+    /// Which input, from 0.
+    pub input: usize,
+    /// The records, each with its line.
+    pub records: Vec<(u64, Company)>,
 }
 
 /// Bytes of lines that are parsed together.
@@ -122,21 +129,20 @@ struct Block {
     too_long: Option<u64>,
 }
 
-/// Where a record stands: input and line.
-type Place = (usize, u64);
-
 /// What became of a block: its records with their lines, and the bytes of its lines.
 type Parsed = (Vec<(u64, Result<Company, RecordError>)>, u64);
 
-/// Reads all records.
+/// Reads all records, and gives the acceptable ones to `sink`, some blocks at a time, in the order of the input.
 ///
 /// # Errors
-/// An input cannot be read, or more records are rejected than `options` allow.
-pub fn read_all(
+/// An input cannot be read, the reject file cannot be written, or `sink` fails.
+pub fn read_all<'a>(
     inputs: &[Input],
     options: &BuildOptions,
-    progress: &dyn Progress,
-) -> Result<ReadRecords, BuildError> {
+    pool: &rayon::ThreadPool,
+    progress: &'a dyn Progress,
+    sink: &mut dyn FnMut(Vec<ParsedBlock>) -> Result<(), BuildError>,
+) -> Result<ReadRecords<'a>, BuildError> {
     let names: Vec<String> = inputs.iter().map(Input::name).collect();
     let failed = |at: usize| {
         let input = names[at].clone();
@@ -148,9 +154,7 @@ pub fn read_all(
         total = total.zip(len).map(|(total, len)| total + len);
     }
     progress.begin(Phase::Read, total);
-    let mut sink = RejectSink::new(options, progress)?;
-    let mut companies: Vec<Company> = Vec::new();
-    let mut places: Vec<Place> = Vec::new();
+    let mut rejects = RejectSink::new(options, progress)?;
     let (mut records, mut input_bytes) = (0, 0);
     let consumed = Arc::new(AtomicU64::new(0));
     for (at, input) in inputs.iter().enumerate() {
@@ -161,17 +165,18 @@ pub fn read_all(
             while blocks.len() < BLOCKS && !lines.is_done {
                 blocks.push(lines.next_block().map_err(failed(at))?);
             }
-            let parsed: Vec<Parsed> = blocks.into_par_iter().map(parse_block).collect();
+            let parsed: Vec<Parsed> =
+                pool.install(|| blocks.into_par_iter().map(parse_block).collect());
+            let mut accepted = Vec::with_capacity(parsed.len());
             for (results, bytes) in parsed {
                 input_bytes += bytes;
+                let mut block =
+                    ParsedBlock { input: at, records: Vec::with_capacity(results.len()) };
                 for (line, result) in results {
                     records += 1;
                     match result {
-                        Ok(company) => {
-                            companies.push(company);
-                            places.push((at, line));
-                        }
-                        Err(error) => sink.add(Reject {
+                        Ok(company) => block.records.push((line, company)),
+                        Err(error) => rejects.add(Reject {
                             file: names[at].clone(),
                             line,
                             id: error.id,
@@ -180,66 +185,17 @@ pub fn read_all(
                         })?,
                     }
                 }
+                accepted.push(block);
             }
+            sink(accepted)?;
             progress.advance(consumed.load(Ordering::Relaxed), records);
         }
     }
-    let companies = reject_duplicates(companies, &places, &names, &mut sink)?;
-    let rejects = sink.finish()?;
-    if options.max_rejects.is_exceeded(rejects, records) {
-        return Err(BuildError::TooManyRejects { rejects, records, allowed: options.max_rejects });
-    }
-    Ok(ReadRecords { companies, records, rejects, input_bytes })
-}
-
-/// Drops every company whose id an earlier one has.
-fn reject_duplicates(
-    companies: Vec<Company>,
-    places: &[Place],
-    names: &[String],
-    sink: &mut RejectSink<'_>,
-) -> Result<Vec<Company>, BuildError> {
-    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut duplicates = Vec::new();
-    for (at, company) in companies.iter().enumerate() {
-        match first.entry(&company.id) {
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(at);
-            }
-            std::collections::hash_map::Entry::Occupied(entry) => {
-                duplicates.push((at, *entry.get()));
-            }
-        }
-    }
-    if duplicates.is_empty() {
-        return Ok(companies);
-    }
-    let mut is_duplicate = vec![false; companies.len()];
-    for (at, earlier) in duplicates {
-        is_duplicate[at] = true;
-        let ((input, line), (first_input, first_line)) = (places[at], places[earlier]);
-        sink.add(Reject {
-            file: names[input].clone(),
-            line,
-            id: Some(companies[at].id.clone()),
-            field: Some("id"),
-            reason: format!(
-                "stands already at {}:{first_line}: ids are unique, keep one of the two records",
-                names[first_input]
-            ),
-        })?;
-    }
-    let mut at = 0;
-    let mut companies = companies;
-    companies.retain(|_| {
-        at += 1;
-        !is_duplicate[at - 1]
-    });
-    Ok(companies)
+    Ok(ReadRecords { names, records, input_bytes, rejects })
 }
 
 /// Takes rejects: shows them, counts them, and lists them in the reject file.
-struct RejectSink<'a> {
+pub struct RejectSink<'a> {
     file: Option<(PathBuf, BufWriter<File>)>,
     progress: &'a dyn Progress,
     count: u64,
@@ -255,7 +211,11 @@ impl<'a> RejectSink<'a> {
         Ok(RejectSink { file, progress, count: 0 })
     }
 
-    fn add(&mut self, reject: Reject) -> Result<(), BuildError> {
+    /// Takes one.
+    ///
+    /// # Errors
+    /// The reject file cannot be written.
+    pub fn add(&mut self, reject: Reject) -> Result<(), BuildError> {
         self.count += 1;
         self.progress.rejected(&reject);
         if let Some((path, file)) = &mut self.file {
@@ -267,7 +227,11 @@ impl<'a> RejectSink<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Result<u64, BuildError> {
+    /// How many there were.
+    ///
+    /// # Errors
+    /// The reject file cannot be written.
+    pub fn finish(self) -> Result<u64, BuildError> {
         if let Some((path, mut file)) = self.file {
             file.flush().map_err(|source| BuildError::RejectFile { path, source })?;
         }

@@ -7,8 +7,8 @@
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
-use super::postings::{Postings, encode};
-use super::writer::SnapshotWriter;
+use super::postings::Postings;
+use super::writer::{SectionWriter, SnapshotWriter};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use fst::Streamer;
@@ -169,31 +169,65 @@ pub(super) fn open_keys(
     Ok(keys)
 }
 
-/// The fst of sorted, distinct `keys`, each mapped to its ordinal.
-pub fn encode_keys<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<u8> {
-    let mut builder = fst::MapBuilder::memory();
-    for (ord, key) in keys.enumerate() {
-        builder.insert(key, ord as u64).expect("keys are sorted and distinct");
-    }
-    builder.into_inner().expect("writing to memory does not fail")
+/// Writes an fst of sorted, distinct keys, each mapped to its ordinal, as a section.
+pub struct KeysWriter {
+    kind: SectionKind,
+    keys: fst::MapBuilder<SectionWriter>,
+    len: u64,
 }
 
-/// Writes a dictionary of sorted, distinct keys, each with its sorted `DocId`s (at least one).
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write(
-    kinds: DictionaryKinds,
-    entries: &[(String, Vec<u32>)],
-    writer: &mut SnapshotWriter,
-) -> Result<(), SnapshotError> {
-    let keys = encode_keys(entries.iter().map(|(key, _)| key.as_str()));
-    let (mut offsets, mut postings) = (Vec::with_capacity(entries.len()), Vec::new());
-    for (_, docs) in entries {
-        offsets.push(postings.len() as u64);
-        encode(docs, &mut postings);
+impl KeysWriter {
+    /// Begins the section.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn begin(
+        kind: SectionKind,
+        writer: &mut SnapshotWriter,
+    ) -> Result<KeysWriter, SnapshotError> {
+        let keys = fst::MapBuilder::new(writer.begin(kind)).map_err(|error| failed(kind, error))?;
+        Ok(KeysWriter { kind, keys, len: 0 })
     }
-    writer.section(kinds.keys, &keys)?;
-    writer.section(kinds.offsets, bytemuck::cast_slice(&offsets))?;
-    writer.section(kinds.postings, &postings)
+
+    /// Appends a key, which is greater than all before.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn push(&mut self, key: &[u8]) -> Result<(), SnapshotError> {
+        self.keys.insert(key, self.len).map_err(|error| failed(self.kind, error))?;
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Number of keys so far.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Are there no keys yet?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Completes the section.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn end(self, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
+        self.keys.into_inner().map_err(|error| failed(self.kind, error))?.end(writer)
+    }
+}
+
+/// What went wrong with the file that an fst is written to.
+///
+/// # Panics
+/// The keys were not sorted or not distinct.
+fn failed(kind: SectionKind, error: fst::Error) -> SnapshotError {
+    match error {
+        fst::Error::Io(error) => match error.downcast::<SnapshotError>() {
+            Ok(error) => error,
+            Err(error) => SnapshotError::damaged(kind, error),
+        },
+        fst::Error::Fst(error) => panic!("keys of {kind} are sorted and distinct: {error}"),
+    }
 }

@@ -78,12 +78,12 @@ pub enum SectionKind {
     DocTokenOffsets = 26,
     /// The words of every business, in order.
     DocTokens = 27,
+    /// What each stored prefix reaches.
+    PrefixPostings = 28,
     /// Prefixes that many words begin with.
-    PrefixKeys = 28,
+    PrefixKeys = 29,
     /// Where the block of each prefix begins.
-    PrefixOffsets = 29,
-    /// What each prefix reaches.
-    PrefixPostings = 30,
+    PrefixOffsets = 30,
     /// The terms, industries and places of most businesses.
     DenseKeys = 31,
     /// How many businesses have two of them.
@@ -122,9 +122,9 @@ impl SectionKind {
             TermPostings,
             DocTokenOffsets,
             DocTokens,
+            PrefixPostings,
             PrefixKeys,
             PrefixOffsets,
-            PrefixPostings,
             DenseKeys,
             PairCounts,
         ]

@@ -54,6 +54,18 @@ impl Backing {
         Ok(Backing::Mapped(map))
     }
 
+    /// Maps the first `len` bytes of a file that is being written behind them.
+    ///
+    /// # Errors
+    /// The file cannot be mapped.
+    pub fn map_part(file: &File, path: &Path, len: u64) -> Result<Backing, SnapshotError> {
+        // SAFETY: the mapping is read-only, and only the writer of an unpublished snapshot asks for it: it never
+        // rewrites a section that has ended, and never cuts the file.
+        let map = unsafe { memmap2::MmapOptions::new().len(len as usize).map(file) }
+            .map_err(|source| SnapshotError::Io { action: "map", path: path.to_owned(), source })?;
+        Ok(Backing::Mapped(map))
+    }
+
     /// A copy of `bytes`.
     pub fn copy(bytes: &[u8]) -> Backing {
         let mut words = vec![0u64; bytes.len().div_ceil(8)];

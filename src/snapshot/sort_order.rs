@@ -81,8 +81,8 @@ pub fn write(
     for (position, &doc) in docs.iter().enumerate() {
         ranks[doc as usize] = position as u32;
     }
-    let mut section = writer.begin(kind)?;
+    let mut section = writer.begin(kind);
     section.write(bytemuck::cast_slice(docs))?;
     section.write(bytemuck::cast_slice(&ranks))?;
-    section.end()
+    section.end(writer)
 }

@@ -17,13 +17,12 @@
 //! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section;
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
-use super::dictionary::{encode_keys, key_with_ord, open_keys, ord_at};
+use super::dictionary::{key_with_ord, open_keys, ord_at};
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::levels::{self, LevelGroup, TermLevels};
 use super::mapped::Section;
 use super::postings::{Postings, encode};
-use super::writer::SnapshotWriter;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 
@@ -81,7 +80,7 @@ impl Terms {
     /// Opens the dictionary and checks it completely.
     ///
     /// # Errors
-    /// A section is not what [`write()`] writes.
+    /// A section is not what the builder writes.
     pub fn open(
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
@@ -252,35 +251,4 @@ pub fn encode_block(
         levels::encode(docs, impacts, &named, out);
         out.resize(out.len().next_multiple_of(8), 0);
     }
-}
-
-/// Writes the sections of the term dictionary.
-///
-/// `terms` are sorted and distinct; `codes` has one number for each, `weights` one for each code; `blocks` are their encoded blocks in order,
-/// in pieces of any size, with the length of every block in `block_lens`.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write<'a>(
-    terms: impl Iterator<Item = &'a str>,
-    codes: &[u32],
-    weights: &[u16],
-    block_lens: &[u64],
-    blocks: impl Iterator<Item = &'a [u8]>,
-    writer: &mut SnapshotWriter,
-) -> Result<(), SnapshotError> {
-    writer.section(SectionKind::TermKeys, &encode_keys(terms))?;
-    let mut offsets = Vec::with_capacity(block_lens.len() + 1);
-    offsets.push(0u64);
-    for len in block_lens {
-        offsets.push(offsets[offsets.len() - 1] + len);
-    }
-    writer.section(SectionKind::TermOffsets, bytemuck::cast_slice(&offsets))?;
-    writer.section(SectionKind::TermCodes, bytemuck::cast_slice(codes))?;
-    writer.section(SectionKind::TermWeights, bytemuck::cast_slice(weights))?;
-    let mut section = writer.begin(SectionKind::TermPostings)?;
-    for piece in blocks {
-        section.write(piece)?;
-    }
-    section.end()
 }

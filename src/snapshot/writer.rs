@@ -11,44 +11,41 @@ use super::format::{
 };
 use super::mapped::{Backing, Section};
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Prefix of unpublished snapshots, beside their targets.
 pub const TEMPORARY_PREFIX: &str = ".firmament-";
 
+/// Bytes collected before they are written.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// Bytes from which on hashing on all cores pays.
+const HASH_TOGETHER_BYTES: usize = 128 << 10;
+
 /// A snapshot being written.
 pub struct SnapshotWriter {
-    file: BufWriter<tempfile::NamedTempFile>,
+    file: Arc<tempfile::NamedTempFile>,
     target: PathBuf,
+    /// The end of what was written or reserved.
     position: u64,
     entries: Vec<SectionEntry>,
+    /// Sections reserved and not filled yet.
+    open: usize,
 }
 
-/// The sections that were written before some moment.
-pub struct Written {
-    backing: Arc<Backing>,
-    entries: Vec<SectionEntry>,
-}
-
-impl Written {
-    /// One of them.
-    ///
-    /// # Panics
-    /// It was not written before.
-    pub fn section(&self, kind: SectionKind) -> Section {
-        let entry = &self.entries[kind.index()];
-        let range = entry.offset as usize..(entry.offset + entry.len) as usize;
-        Section::new(self.backing.clone(), range)
-    }
-}
-
-/// A section being written; end it with [`SectionWriter::end`].
-pub struct SectionWriter<'a> {
-    writer: &'a mut SnapshotWriter,
+/// A section being written; end it with [`SectionWriter::end`]. Several may be open at a time if all but the last
+/// have a length that was known from the start.
+pub struct SectionWriter {
+    file: Arc<tempfile::NamedTempFile>,
     kind: SectionKind,
-    offset: u64,
+    start: u64,
+    /// Where the buffer will go.
+    position: u64,
+    /// Length of a reserved section.
+    reserved: Option<u64>,
+    buffer: Vec<u8>,
     hasher: blake3::Hasher,
 }
 
@@ -64,28 +61,47 @@ impl SnapshotWriter {
             .suffix(".tmp")
             .tempfile_in(folder)
             .map_err(|source| io_error("create a file in", folder, source))?;
-        let mut writer = SnapshotWriter {
-            file: BufWriter::with_capacity(1 << 20, file),
+        Ok(SnapshotWriter {
+            file: Arc::new(file),
             target: target.to_owned(),
-            position: 0,
+            position: SECTIONS_START as u64,
             entries: Vec::with_capacity(SectionKind::ALL.len()),
-        };
-        writer.put(&[0; SECTIONS_START])?;
-        Ok(writer)
+            open: 0,
+        })
     }
 
-    /// Begins the next section.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Begins the next section, whose length is not known yet. It must end before the next one begins.
     ///
     /// # Panics
-    /// The sections are not written in the order of [`SectionKind::ALL`].
-    pub fn begin(&mut self, kind: SectionKind) -> Result<SectionWriter<'_>, SnapshotError> {
+    /// The sections are not begun in the order of [`SectionKind::ALL`].
+    pub fn begin(&mut self, kind: SectionKind) -> SectionWriter {
+        self.place(kind, None)
+    }
+
+    /// Begins the next section, of which the length in bytes is known: others may be begun before it ends.
+    ///
+    /// # Panics
+    /// As [`begin`](Self::begin).
+    pub fn reserve(&mut self, kind: SectionKind, len: u64) -> SectionWriter {
+        let section = self.place(kind, Some(len));
+        self.position = section.start + len;
+        section
+    }
+
+    fn place(&mut self, kind: SectionKind, reserved: Option<u64>) -> SectionWriter {
         assert_eq!(SectionKind::ALL[self.entries.len()], kind, "sections have a fixed order");
-        let offset = self.position.next_multiple_of(SECTION_ALIGN as u64);
-        self.put(&vec![0; (offset - self.position) as usize])?;
-        Ok(SectionWriter { writer: self, kind, offset, hasher: blake3::Hasher::new() })
+        let start = self.position.next_multiple_of(SECTION_ALIGN as u64);
+        self.open += 1;
+        self.entries.push(SectionEntry { kind, offset: start, len: 0, checksum: [0; 32] });
+        SectionWriter {
+            file: self.file.clone(),
+            kind,
+            start,
+            position: start,
+            reserved,
+            buffer: Vec::new(),
+            hasher: blake3::Hasher::new(),
+        }
     }
 
     /// Writes a whole section.
@@ -93,23 +109,42 @@ impl SnapshotWriter {
     /// # Errors
     /// The file cannot be written.
     pub fn section(&mut self, kind: SectionKind, bytes: &[u8]) -> Result<(), SnapshotError> {
-        let mut section = self.begin(kind)?;
+        let mut section = self.reserve(kind, bytes.len() as u64);
         section.write(bytes)?;
-        section.end()
+        section.end(self)
+    }
+
+    /// The bytes of a section that has ended.
+    ///
+    /// # Errors
+    /// The file cannot be mapped.
+    ///
+    /// # Panics
+    /// The section was not begun, or has not ended.
+    pub fn written(&self, kind: SectionKind) -> Result<Section, SnapshotError> {
+        let entry = self.entries[kind.index()];
+        let range = entry.offset as usize..(entry.offset + entry.len) as usize;
+        let backing = Backing::map_part(self.file.as_file(), self.file.path(), self.position)?;
+        Ok(Section::new(Arc::new(backing), range))
     }
 
     /// Completes the file, verifies it, and puts it in place of the target.
     ///
     /// # Errors
     /// The file cannot be written, or what was read back is not what was written; the target is then as it was.
-    pub fn publish(mut self) -> Result<Snapshot, SnapshotError> {
+    ///
+    /// # Panics
+    /// A section has not ended.
+    pub fn publish(self) -> Result<Snapshot, SnapshotError> {
+        assert!(self.open == 0, "a section has not ended");
         let frame = encode_frame(&self.entries, self.position);
         debug_assert!(frame.len() == SECTIONS_START && HEADER_BYTES < SECTIONS_START);
-        let path = self.file.get_ref().path().to_owned();
+        let file = Arc::into_inner(self.file).expect("every section has ended");
+        let path = file.path().to_owned();
         let failed = |source| io_error("write", &path, source);
-        self.file.seek(SeekFrom::Start(0)).map_err(failed)?;
-        self.file.write_all(&frame).map_err(failed)?;
-        let file = self.file.into_inner().map_err(|error| failed(error.into_error()))?;
+        write_all_at(file.as_file(), &frame, 0).map_err(failed)?;
+        // The last section may be empty, and padding before it is not written.
+        file.as_file().set_len(self.position).map_err(failed)?;
         file.as_file().sync_all().map_err(|source| io_error("sync", &path, source))?;
         let snapshot = Snapshot::open(&path)?;
         set_readable(file.as_file()).map_err(failed)?;
@@ -121,53 +156,93 @@ impl SnapshotWriter {
             .map_err(|source| io_error("sync", folder, source))?;
         Ok(snapshot)
     }
-
-    /// The sections written so far, mapped for reading; further ones may be written meanwhile.
-    ///
-    /// # Errors
-    /// The file cannot be written or mapped.
-    pub fn written(&mut self) -> Result<Written, SnapshotError> {
-        let path = self.file.get_ref().path().to_owned();
-        self.file.flush().map_err(|source| io_error("write", &path, source))?;
-        Ok(Written { backing: Arc::new(Backing::map(&path)?), entries: self.entries.clone() })
-    }
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
-        self.file
-            .write_all(bytes)
-            .map_err(|source| io_error("write", self.file.get_ref().path(), source))?;
-        self.position += bytes.len() as u64;
-        Ok(())
-    }
 }
 
-impl SectionWriter<'_> {
+impl SectionWriter {
+    /// Bytes written to the section so far.
+    pub fn len(&self) -> u64 {
+        self.position + self.buffer.len() as u64 - self.start
+    }
+
+    /// Was nothing written yet?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Appends bytes to the section.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
-        self.hasher.update(bytes);
-        self.writer.put(bytes)
+        if bytes.len() >= HASH_TOGETHER_BYTES {
+            self.hasher.update_rayon(bytes);
+        } else {
+            self.hasher.update(bytes);
+        }
+        if self.buffer.len() + bytes.len() > BUFFER_BYTES {
+            self.flush()?;
+        }
+        if bytes.len() > BUFFER_BYTES {
+            return self.put(bytes);
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
     }
 
     /// Completes the section.
     ///
     /// # Errors
-    /// None at present; a later format may write a trailer here.
-    pub fn end(self) -> Result<(), SnapshotError> {
-        self.writer.entries.push(SectionEntry {
-            kind: self.kind,
-            offset: self.offset,
-            len: self.writer.position - self.offset,
-            checksum: *self.hasher.finalize().as_bytes(),
-        });
+    /// The file cannot be written.
+    ///
+    /// # Panics
+    /// A reserved section has another length than announced.
+    pub fn end(mut self, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
+        self.flush()?;
+        let len = self.len();
+        match self.reserved {
+            Some(reserved) => assert_eq!(len, reserved, "length of {}", self.kind),
+            None => writer.position = self.position,
+        }
+        let entry = &mut writer.entries[self.kind.index()];
+        (entry.len, entry.checksum) = (len, *self.hasher.finalize().as_bytes());
+        writer.open -= 1;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SnapshotError> {
+        let buffer = std::mem::take(&mut self.buffer);
+        self.put(&buffer)?;
+        self.buffer = buffer;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
+        write_all_at(self.file.as_file(), bytes, self.position)
+            .map_err(|source| io_error("write", self.file.path(), source))?;
+        self.position += bytes.len() as u64;
         Ok(())
     }
 }
 
+impl io::Write for SectionWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        SectionWriter::write(self, bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    file.write_all_at(bytes, offset)
+}
+
 /// The folder that a file is or will be in.
-fn folder_of(path: &Path) -> &Path {
+pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
