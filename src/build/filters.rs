@@ -96,7 +96,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError>>(
             keys.push(key)?;
             offsets.write(&lists.position().to_le_bytes())?;
             bytes.clear();
-            postings::encode(docs, &mut bytes);
+            postings::encode_with(postings::FILTER_ARRAY_MAX, docs, &mut bytes);
             lists.write(&bytes)?;
             docs.clear();
         }

@@ -88,11 +88,17 @@ pub enum SectionKind {
     DenseKeys = 31,
     /// How many businesses have two of them.
     PairCounts = 32,
+    /// Businesses in which two frequent words stand next to each other.
+    PhrasePostings = 33,
+    /// The pairs of words.
+    PhrasePairs = 34,
+    /// Where the postings of each pair begin.
+    PhraseOffsets = 35,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 32] = {
+    pub const ALL: [SectionKind; 35] = {
         use SectionKind::*;
         [
             Metadata,
@@ -127,6 +133,9 @@ impl SectionKind {
             PrefixOffsets,
             DenseKeys,
             PairCounts,
+            PhrasePostings,
+            PhrasePairs,
+            PhraseOffsets,
         ]
     };
 
