@@ -30,6 +30,10 @@ pub fn push_varint(out: &mut Vec<u8>, mut value: u32) {
 #[inline]
 pub fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
     let (&first, mut rest) = bytes.split_first()?;
+    if first < 0x80 {
+        *bytes = rest;
+        return Some(u32::from(first));
+    }
     let mut value = u32::from(first & 0x7f);
     let (mut byte, mut shift) = (first, 7);
     while byte >= 0x80 {

@@ -34,8 +34,7 @@ use doc_tokens::DocTokens;
 use documents::Documents;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
-use phrases::StoredPhrases;
-use postings::Postings;
+use phrases::{StoredPhrase, StoredPhrases};
 use prefixes::Prefixes;
 use serde::{Deserialize, Serialize};
 use sort_order::SortOrderSection;
@@ -302,13 +301,13 @@ impl Snapshot {
         &self.pair_counts
     }
 
-    /// The businesses in which two terms stand next to each other, in this order and in one field, if that is
-    /// stored: it is for terms that many businesses hold both. `Some(None)`: there are none.
-    pub fn phrase(&self, first: TermOrd, second: TermOrd) -> Option<Option<Postings<'_>>> {
+    /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very
+    /// many businesses hold both.
+    pub fn phrase(&self, first: TermOrd, second: TermOrd) -> Option<StoredPhrase<'_>> {
         let key = DenseKey::Term;
-        let count = self.pair_counts.get(key(first), key(second))?;
+        let both = self.pair_counts.get(key(first), key(second))?;
         let number = |ord| self.pair_counts.number(key(ord));
-        self.phrases.get(number(first)?, number(second)?, count)
+        self.phrases.get(number(first)?, number(second)?, both)
     }
 
     /// The words of a business.

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | length of a list or range | one condition | nothing |
 //! | difference of two ranks | one list within bounds on employees | two look-ups, one chunk each |
+//! | stored count of a phrase | two dense words next to each other ([`phrases`](crate::snapshot::phrases)) | a binary search |
 //! | stored count of a pair | two dense keys ([`dense`](crate::snapshot::dense)) | two binary searches |
 //! | sum | what a last word is, and what it only begins; industries, which no business has two of | its parts |
 //! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few |
@@ -43,6 +44,7 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>) -> (u64, Plan<'s>) {
 fn without_looking(planner: &Planner<'_>, plan: &Plan<'_>) -> Option<u64> {
     match plan {
         Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => Some(plan.cardinality_max()),
+        Plan::Check { len, .. } => *len,
         Plan::Union(union) if union.is_disjoint => {
             let parts = union.parts.iter().map(|part| without_looking(planner, part));
             let total = parts.sum::<Option<u64>>()?;
@@ -67,7 +69,6 @@ fn without_looking(planner: &Planner<'_>, plan: &Plan<'_>) -> Option<u64> {
             [a, b] => pair(planner, a, b),
             _ => None,
         },
-        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ use super::lows::Lows;
 use super::plan::Plan;
 use crate::ids::DocId;
 use crate::snapshot::postings::Postings;
+use std::ops::Range;
 
 /// Up to so many businesses of a chunk are looked up one by one in the parts of a union, where evaluating it would
 /// read all of its lists.
@@ -25,7 +26,7 @@ impl<'s> Plan<'s> {
             Plan::Union(union) => union.parts.iter().any(|part| part.contains(doc)),
             Plan::Intersection(parts) => parts.iter().all(|part| part.contains(doc)),
             Plan::Difference(plan, excluded) => plan.contains(doc) && !excluded.contains(doc),
-            Plan::Check { candidates, check } => candidates.contains(doc) && check.passes(doc),
+            Plan::Check { candidates, check, .. } => candidates.contains(doc) && check.passes(doc),
         }
     }
 
@@ -50,7 +51,7 @@ impl<'s> Plan<'s> {
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check } => {
+            Plan::Check { candidates, check, .. } => {
                 let base = u32::from(key) << 16;
                 candidates.chunk(key).filter(|low| check.passes(DocId(base | u32::from(low))))
             }
@@ -80,9 +81,23 @@ impl<'s> Plan<'s> {
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check } => {
+            Plan::Check { candidates, check, .. } => {
                 candidates.chunk_within(key, base).filter(|low| check.passes(doc(low)))
             }
+        }
+    }
+
+    /// A range of `DocId`s that all matching businesses are in.
+    pub fn doc_range(&self, num_docs: u32) -> Range<u32> {
+        match self {
+            Plan::Range(range) => range.clone(),
+            Plan::Intersection(parts) => parts.iter().fold(0..num_docs, |range, part| {
+                let other = part.doc_range(num_docs);
+                range.start.max(other.start)..range.end.min(other.end)
+            }),
+            Plan::Difference(plan, _) => plan.doc_range(num_docs),
+            Plan::Check { candidates, .. } => candidates.doc_range(num_docs),
+            Plan::List(_) | Plan::Ready(_) | Plan::Union(_) => 0..num_docs,
         }
     }
 

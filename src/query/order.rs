@@ -11,8 +11,9 @@ use super::cursor::{Position, Side};
 use super::plan::{Plan, Planner};
 use super::shortcut::Shortcut;
 use crate::ids::DocId;
-use crate::snapshot::Permutation;
+use crate::snapshot::{Permutation, Snapshot};
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// The first `wanted` hits on one side of `start` in `DocId` order, nearest first.
 pub fn by_doc_id(
@@ -34,25 +35,41 @@ pub fn by_doc_id(
     }
 }
 
-/// The first `wanted` of `total` hits on one side of `rank` in a permutation, nearest first.
+/// Where in the order by employees, fewest first, the hits stand: bounds on employees are a stretch of it.
+pub fn employees_window(snapshot: &Snapshot, hits: &Plan<'_>) -> Range<usize> {
+    let counts = snapshot.employee_counts();
+    let range = hits.doc_range(snapshot.num_docs());
+    let (start, end) = (range.start as usize, range.end as usize);
+    match (counts.get(start), end.checked_sub(1).and_then(|last| counts.get(last))) {
+        (Some(&most), Some(&fewest)) if start < end => {
+            let from = counts.len() - counts.partition_point(|&count| count >= fewest);
+            let to = counts.len() - counts.partition_point(|&count| count > most);
+            from..to
+        }
+        _ => 0..snapshot.num_docs() as usize,
+    }
+}
+
+/// The first `wanted` of `total` hits on one side of `rank` in a permutation, nearest first. All hits stand within
+/// `window`.
 pub fn by_permutation(
     planner: &Planner<'_>,
-    permutation: Permutation<'_>,
-    hits: (&Plan<'_>, u64),
+    (permutation, window): (Permutation<'_>, Range<usize>),
+    (hits, total): (&Plan<'_>, u64),
     side: Side,
     rank: Option<u32>,
     wanted: usize,
     ranks: &mut Vec<u32>,
 ) -> Vec<Position> {
-    let (hits, total) = hits;
     let docs = permutation.docs();
     let (start, end) = match (side, rank) {
-        (_, None) => (0, docs.len()),
-        (Side::After, Some(rank)) => (rank as usize + 1, docs.len()),
-        (Side::Before, Some(rank)) => (0, rank as usize),
+        (_, None) => (window.start, window.end),
+        (Side::After, Some(rank)) => (window.start.max(rank as usize + 1), window.end),
+        (Side::Before, Some(rank)) => (window.start, window.end.min(rank as usize)),
     };
+    let end = end.max(start);
     let position = |&doc: &u32| Position { relevance_key: 0, doc: DocId(doc) };
-    let walked = wanted as u64 * docs.len() as u64 / total.max(1);
+    let walked = wanted as u64 * window.len() as u64 / total.max(1);
     if walked <= total {
         planner.took(Shortcut::PermutationWalk);
         let is_hit = |doc: &&u32| hits.contains(DocId(**doc));

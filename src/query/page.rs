@@ -6,7 +6,7 @@
 use super::count::count;
 use super::cursor::{Cursor, Position, Side};
 use super::nearest::Stretch;
-use super::order::{by_doc_id, by_permutation};
+use super::order::{by_doc_id, by_permutation, employees_window};
 use super::plan::{Plan, Planner};
 use super::relevance::by_relevance;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
@@ -72,9 +72,13 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
                 (SortKey::FoundedYear, SortOrder::Desc) => snapshot.by_founded_year_descending(),
                 _ => snapshot.by_employee_count_ascending(),
             };
+            let window = match sort {
+                SortKey::EmployeeCount => employees_window(snapshot, &hits),
+                _ => 0..permutation.docs().len(),
+            };
             let rank = position.map(|position| permutation.rank(position.doc));
-            let hits = (&hits, total);
-            by_permutation(&planner, permutation, hits, side, rank, wanted, &mut scratch.ranks)
+            let (order, hits) = ((permutation, window), (&hits, total));
+            by_permutation(&planner, order, hits, side, rank, wanted, &mut scratch.ranks)
         }
     };
     let has_more = found.len() == wanted;

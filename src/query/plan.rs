@@ -19,6 +19,7 @@ use crate::analyzer::TextField;
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::Snapshot;
 use crate::snapshot::dense::DenseKey;
+use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::TermLists;
 use std::cell::{Cell, RefCell};
@@ -46,6 +47,8 @@ pub enum Plan<'s> {
         candidates: Box<Plan<'s>>,
         /// What is looked for.
         check: Arc<Check<'s>>,
+        /// How many pass, if that is stored.
+        len: Option<u64>,
     },
 }
 
@@ -122,7 +125,9 @@ impl<'s> Plan<'s> {
                 plans.iter().map(Plan::cardinality_max).min().unwrap_or(u64::MAX)
             }
             Plan::Difference(plan, _) => plan.cardinality_max(),
-            Plan::Check { candidates, .. } => candidates.cardinality_max(),
+            Plan::Check { candidates, len, .. } => {
+                len.unwrap_or_else(|| candidates.cardinality_max())
+            }
         }
     }
 
@@ -182,7 +187,7 @@ impl<'s> Plan<'s> {
             return candidates;
         }
         let check = Arc::new(Check { snapshot, matcher, place });
-        Plan::Check { candidates: Box::new(candidates), check }
+        Plan::Check { candidates: Box::new(candidates), check, len: None }
     }
 
     /// A set that is ready.
@@ -388,34 +393,45 @@ impl<'s> Planner<'s> {
         self.check(Plan::intersection(candidates.chain(narrowed)), phrase, fields)
     }
 
-    /// For every two neighbouring words of a phrase for which that is stored, the businesses in which they stand
-    /// next to each other in some field.
+    /// The lists of every two neighbouring words of a phrase for which a list is stored: the businesses in which
+    /// they stand next to each other in some field.
     pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<Plan<'s>> {
-        let stored = |pair: &[(u32, QueryWord)]| {
-            let [(at, first), (next, second)] = pair else { return None };
-            let ([first], [second]) = (first.forms.as_slice(), second.forms.as_slice()) else {
-                return None;
-            };
-            let (first, second) = (self.ord(first)?, self.ord(second)?);
-            if at + 1 != *next {
-                return None;
-            }
-            let postings = self.snapshot.phrase(first, second)?;
-            self.took(Shortcut::StoredPhrase);
-            Some(postings.map_or(Plan::NOTHING, Plan::list))
+        let pairs = phrase.words.windows(2).filter_map(|pair| self.stored_phrase(pair));
+        pairs.filter(|stored| stored.len == 0 || stored.postings.is_some()).map(stored_list).collect()
+    }
+
+    /// What is stored of two words of a phrase.
+    fn stored_phrase(&self, pair: &[(u32, QueryWord)]) -> Option<StoredPhrase<'s>> {
+        let [(at, first), (next, second)] = pair else { return None };
+        let ([first], [second]) = (first.forms.as_slice(), second.forms.as_slice()) else {
+            return None;
         };
-        phrase.words.windows(2).filter_map(stored).collect()
+        let (first, second) = (self.ord(first)?, self.ord(second)?);
+        let stored = if at + 1 == *next { self.snapshot.phrase(first, second) } else { None }?;
+        self.took(Shortcut::StoredPhrase);
+        Some(stored)
     }
 
     /// Businesses in which the phrase stands in one field.
     pub fn phrase(&self, phrase: &Phrase) -> Plan<'s> {
         match phrase.words.as_slice() {
             [(_, word)] => self.word(word),
-            [_, _] => match self.stored_neighbours(phrase).pop() {
-                Some(plan) => plan,
-                None => self.phrase_in(phrase, &TextField::ALL),
-            },
-            _ => self.phrase_in(phrase, &TextField::ALL),
+            pair => {
+                let stored = self.stored_phrase(pair);
+                match (stored, self.phrase_in(phrase, &TextField::ALL)) {
+                    (Some(stored), _) if stored.len == 0 || stored.postings.is_some() => {
+                        stored_list(stored)
+                    }
+                    (Some(stored), Plan::Check { candidates, check, .. }) => {
+                        Plan::Check { candidates, check, len: Some(stored.len) }
+                    }
+                    (_, plan) => plan,
+                }
+            }
         }
     }
+}
+
+fn stored_list(stored: StoredPhrase<'_>) -> Plan<'_> {
+    stored.postings.map_or(Plan::NOTHING, Plan::list)
 }

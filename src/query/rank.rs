@@ -105,7 +105,8 @@ impl<'s> PhraseCandidates<'s> {
         if self.hits.is_nothing() {
             return Plan::NOTHING;
         }
-        Plan::Check { candidates: Box::new(self.hits.clone()), check: self.check.clone() }
+        let (candidates, check) = (Box::new(self.hits.clone()), self.check.clone());
+        Plan::Check { candidates, check, len: None }
     }
 }
 
@@ -178,7 +179,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             }
             let (whole, by_prefix) = match tier {
                 Tier::PhraseElsewhere => match self.phrase_elsewhere() {
-                    Plan::Check { candidates, check } => {
+                    Plan::Check { candidates, check, .. } => {
                         let hits = self.within_rest(*candidates);
                         return Some(Step::Phrase(PhraseCandidates { hits, check }));
                     }

@@ -10,6 +10,7 @@
 
 use super::cursor::Position;
 use super::cursor::Side;
+use super::hit_set::HitSet;
 use super::nearest::{Nearest, Stretch};
 use super::order::by_doc_id;
 use super::plan::{List, Plan, Planner};
@@ -78,10 +79,16 @@ impl<'s> Walk<'_, 's> {
                 Step::Phrase(candidates) => {
                     let group = (Tier::PhraseElsewhere, Kind::Whole);
                     let is_member = |doc| candidates.is_member(doc);
-                    self.take_checked(group, &candidates.hits, is_member);
-                    if !self.is_full() {
-                        split.phrase_checked(&candidates.members());
+                    let checked = self.take_checked(group, &candidates.hits, is_member);
+                    if self.is_full() {
+                        break;
                     }
+                    // Whoever begins with the first page has checked all candidates by now.
+                    let members = match (checked, self.stretch.start) {
+                        (Some(members), None) => Plan::ready(members),
+                        _ => candidates.members(),
+                    };
+                    split.phrase_checked(&members);
                 }
             }
         }
@@ -131,7 +138,7 @@ impl<'s> Walk<'_, 's> {
             self.found.extend(found);
             return;
         }
-        if let (true, Plan::Check { candidates, check }) = (is_large, &group.members) {
+        if let (true, Plan::Check { candidates, check, .. }) = (is_large, &group.members) {
             let is_member = |doc| check.passes(doc);
             self.take_checked((group.tier, group.kind), candidates, is_member);
             return;
@@ -145,14 +152,15 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Appends the nearest of those candidates that turn out to be members: they are asked in order, until there
-    /// are enough.
+    /// are enough. Otherwise returns all members that are ahead.
     fn take_checked(
         &mut self,
         (tier, kind): (Tier, Kind),
         candidates: &Plan<'s>,
         is_member: impl Fn(DocId) -> bool,
-    ) {
+    ) -> Option<HitSet> {
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
+        let mut members: Vec<u32> = Vec::new();
         let mut checked = self.planner.tuning().checked_first;
         let mut last = None;
         while !self.is_behind(tier, kind) {
@@ -164,18 +172,22 @@ impl<'s> Walk<'_, 's> {
             let batch = nearest.into_sorted();
             for &position in &batch {
                 if is_member(position.doc) {
+                    members.push(position.doc.0);
                     self.found.push(position);
                     if self.is_full() {
-                        return;
+                        return None;
                     }
                 }
             }
             if batch.len() < checked {
-                return;
+                break;
             }
             last = batch.last().copied();
             checked *= 8;
         }
+        // A page is not full of them, so they are few.
+        members.sort_unstable();
+        Some(HitSet::of_sorted(members.into_iter()))
     }
 }
 

@@ -88,17 +88,19 @@ pub enum SectionKind {
     DenseKeys = 31,
     /// How many businesses have two of them.
     PairCounts = 32,
-    /// Businesses in which two frequent words stand next to each other.
+    /// Businesses in which two frequent words stand next to each other, where they are few.
     PhrasePostings = 33,
     /// The pairs of words.
     PhrasePairs = 34,
+    /// How many businesses hold each pair so.
+    PhraseCounts = 35,
     /// Where the postings of each pair begin.
-    PhraseOffsets = 35,
+    PhraseLists = 36,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 35] = {
+    pub const ALL: [SectionKind; 36] = {
         use SectionKind::*;
         [
             Metadata,
@@ -135,7 +137,8 @@ impl SectionKind {
             PairCounts,
             PhrasePostings,
             PhrasePairs,
-            PhraseOffsets,
+            PhraseCounts,
+            PhraseLists,
         ]
     };
 

@@ -2,15 +2,18 @@
 //!
 //! A phrase is checked by reading the words of every business that holds them all ([`doc_tokens`](super::doc_tokens)):
 //! little for most words, very much for two that a million businesses hold. For the pairs of dense terms that
-//! [many businesses hold both](super::dense) the answer is stored.
+//! [many businesses hold both](super::dense), the number of businesses with the phrase is stored: the total of a
+//! query, while a page is full after a few candidates. Only where the phrase is so rare among the candidates that a
+//! page is not full soon, the businesses are stored as well.
 //!
 //! ```text
-//! PhrasePairs := MIN (u32), 0 (u32), { FIRST << 16 | SECOND (u32, ascending) }
+//! PhrasePairs  := MIN (u32), 0 (u32), { FIRST << 16 | SECOND (u32, ascending) }
+//! PhraseCounts := COUNT for each pair (u32)
+//! PhraseLists  := for each pair its place in PhrasePostings (u64), all ones where it has none
 //! ```
 //!
 //! FIRST and SECOND are numbers of dense keys. A pair of terms that MIN businesses or more hold both, and that is
-//! not among the pairs, stands next to each other nowhere. `PhraseOffsets` has one `u64` for each pair,
-//! `PhrasePostings` its businesses.
+//! not among the pairs, stands next to each other nowhere.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
@@ -21,51 +24,74 @@ use crate::bytes::cast;
 /// Words before the first pair.
 const HEAD: usize = 2;
 
+/// The place of a pair that has no list.
+const NO_LIST: u64 = u64::MAX;
+
 /// The stored phrases of a snapshot.
 pub struct StoredPhrases {
     pairs: Section,
-    offsets: Section,
+    counts: Section,
+    lists: Section,
     postings: Section,
+}
+
+/// What is stored of a phrase of two words.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredPhrase<'a> {
+    /// How many businesses hold it.
+    pub len: u64,
+    /// Which they are, if there are any and they are few among those that hold both words.
+    pub postings: Option<Postings<'a>>,
 }
 
 impl StoredPhrases {
     /// Opens the phrases and checks them completely.
     ///
     /// # Errors
-    /// Pairs do not ascend, or there is not one list for each.
+    /// Pairs do not ascend, or there is not one count and place for each.
     pub fn open(
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<StoredPhrases, SnapshotError> {
-        let (pairs, offsets) =
-            (section(SectionKind::PhrasePairs), section(SectionKind::PhraseOffsets));
-        let postings = section(SectionKind::PhrasePostings);
+        let phrases = StoredPhrases {
+            pairs: section(SectionKind::PhrasePairs),
+            counts: section(SectionKind::PhraseCounts),
+            lists: section(SectionKind::PhraseLists),
+            postings: section(SectionKind::PhrasePostings),
+        };
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PhrasePairs, reason));
-        let words: &[u32] = pairs.checked_slice(SectionKind::PhrasePairs)?;
-        let starts: &[u64] = offsets.checked_slice(SectionKind::PhraseOffsets)?;
-        if words.len() != HEAD + starts.len() || words[1] != 0 {
-            return damaged("one offset for each pair is expected");
+        let words: &[u32] = phrases.pairs.checked_slice(SectionKind::PhrasePairs)?;
+        let counts: &[u32] = phrases.counts.checked_slice(SectionKind::PhraseCounts)?;
+        let places: &[u64] = phrases.lists.checked_slice(SectionKind::PhraseLists)?;
+        if words.len() != HEAD + counts.len() || places.len() != counts.len() || words[1] != 0 {
+            return damaged("one count and one place for each pair is expected");
         }
         if !words[HEAD..].windows(2).all(|pair| pair[0] < pair[1]) {
             return damaged("pairs do not ascend");
         }
-        let bytes = postings.as_ref();
+        if counts.iter().any(|&count| count == 0 || count > num_docs) {
+            return damaged("a phrase has no business, or more than there are");
+        }
+        let bytes = phrases.postings.as_ref();
         let mut end = 0;
-        for &start in starts {
+        for (&start, &count) in places.iter().zip(counts).filter(|(start, _)| **start != NO_LIST) {
             let Some(rest) = bytes.get(end..).filter(|_| start == end as u64) else {
                 return damaged("lists of phrases do not join");
             };
             end += Postings::check(rest, num_docs, SectionKind::PhrasePostings)?;
+            if Postings::read(rest).0.len() != count as usize {
+                return damaged("a list of a phrase has a wrong length");
+            }
         }
         if end != bytes.len() {
             return damaged("bytes follow the last phrase");
         }
-        Ok(StoredPhrases { pairs, offsets, postings })
+        Ok(phrases)
     }
 
     /// Number of stored phrases.
     pub fn len(&self) -> usize {
-        cast::<u64>(self.offsets.as_ref()).len()
+        cast::<u32>(self.counts.as_ref()).len()
     }
 
     /// Is none stored?
@@ -73,24 +99,33 @@ impl StoredPhrases {
         self.len() == 0
     }
 
-    /// The businesses in which the dense terms with these numbers, which `count` businesses hold both, stand next
-    /// to each other, if phrases of so many are stored.
-    pub fn get(&self, first: usize, second: usize, count: u64) -> Option<Option<Postings<'_>>> {
+    /// What is stored of the dense terms with these numbers, which `both` businesses hold both, next to each other;
+    /// nothing if phrases of so few are not stored.
+    pub fn get(&self, first: usize, second: usize, both: u64) -> Option<StoredPhrase<'_>> {
         let words: &[u32] = cast(self.pairs.as_ref());
-        if count < u64::from(words[0]) {
+        if both < u64::from(words[0]) {
             return None;
         }
-        let found = words[HEAD..].binary_search(&pair(first, second)).ok();
-        Some(found.map(|at| {
-            let start = cast::<u64>(self.offsets.as_ref())[at] as usize;
-            Postings::read(&self.postings.as_ref()[start..]).0
-        }))
+        let Ok(at) = words[HEAD..].binary_search(&pair(first, second)) else {
+            return Some(StoredPhrase { len: 0, postings: None });
+        };
+        let place = cast::<u64>(self.lists.as_ref())[at];
+        let list = || Postings::read(&self.postings.as_ref()[place as usize..]).0;
+        Some(StoredPhrase {
+            len: u64::from(cast::<u32>(self.counts.as_ref())[at]),
+            postings: (place != NO_LIST).then(list),
+        })
     }
 }
 
 /// Two numbers as one.
 pub fn pair(first: usize, second: usize) -> u32 {
     (first as u32) << 16 | second as u32
+}
+
+/// The places of lists, none for those that have none.
+pub fn encode_places(places: &[Option<u64>]) -> Vec<u64> {
+    places.iter().map(|place| place.unwrap_or(NO_LIST)).collect()
 }
 
 /// The bytes of `PhrasePairs`.

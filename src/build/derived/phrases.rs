@@ -1,4 +1,4 @@
-//! The businesses in which two frequent words stand next to each other.
+//! How many businesses hold two frequent words next to each other, and which, where they are few.
 //!
 //! The words of all businesses are read once, 65,536 at a time on every core; what is found is kept in two bytes for
 //! each business and pair until all are through.
@@ -11,13 +11,16 @@ use crate::snapshot::dense;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
-use crate::snapshot::phrases::{encode_pairs, pair};
+use crate::snapshot::phrases::{encode_pairs, encode_places, pair};
 use crate::snapshot::postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+
+/// A phrase that fewer of its candidates hold has a list: a page of others is full after some thousand candidates.
+const RARE_SHARE: u64 = 128;
 
 /// What phrases are found from.
 pub struct Source<'a> {
@@ -97,7 +100,8 @@ pub fn write(
     pool.install(|| pairs.par_sort_unstable());
     pairs.dedup();
     let mut section = writer.begin(SectionKind::PhrasePostings);
-    let mut offsets = Vec::with_capacity(pairs.len());
+    let mut places: Vec<Option<u64>> = Vec::with_capacity(pairs.len());
+    let mut counts: Vec<u32> = Vec::with_capacity(pairs.len());
     let mut next = vec![0usize; found.len()];
     let (mut docs, mut bytes) = (Vec::new(), Vec::new());
     for &pair in &pairs {
@@ -108,14 +112,20 @@ pub fn write(
                 *next += 1;
             }
         }
+        counts.push(docs.len() as u32);
+        if docs.len() as u64 * RARE_SHARE > u64::from(source.both(pair)) {
+            places.push(None);
+            continue;
+        }
         bytes.clear();
         postings::encode(&docs, &mut bytes);
-        offsets.push(section.len());
+        places.push(Some(section.len()));
         section.write(&bytes)?;
     }
     section.end(writer)?;
     writer.section(SectionKind::PhrasePairs, &encode_pairs(source.docs_min, &pairs))?;
-    writer.section(SectionKind::PhraseOffsets, bytemuck::cast_slice(&offsets))
+    writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
+    writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&encode_places(&places)))
 }
 
 impl Source<'_> {
@@ -184,7 +194,12 @@ impl Source<'_> {
     }
 
     fn is_stored(&self, first: u16, second: u16) -> bool {
-        let (low, high) = (first.min(second), first.max(second));
-        low != high && self.counts[dense::place(low.into(), high.into())] >= self.docs_min
+        first != second && self.both(pair(first.into(), second.into())) >= self.docs_min
+    }
+
+    /// How many businesses hold both words of a pair.
+    fn both(&self, pair: u32) -> u32 {
+        let (first, second) = ((pair >> 16) as usize, (pair & 0xffff) as usize);
+        self.counts[dense::place(first.min(second), first.max(second))]
     }
 }

@@ -57,7 +57,7 @@ impl PlanNode {
             Plan::Difference(plan, excluded) => {
                 ("the first without the second".to_owned(), vec![node(plan), node(excluded)])
             }
-            Plan::Check { candidates, check } => {
+            Plan::Check { candidates, check, .. } => {
                 (name_of_check(check, snapshot), vec![node(candidates)])
             }
         };
