@@ -231,12 +231,17 @@ impl Source {
         // Is, starts, has, host.
         let mut lists: [Vec<u32>; 4] = Default::default();
         let mut impacts: Vec<u8> = Vec::new();
+        let mut own_prose: Vec<u32> = Vec::new();
         for ord in chunk.ords.clone() {
             any.clear();
+            own_prose.clear();
             lists.iter_mut().for_each(Vec::clear);
             for posting in Postings::new(own(&offsets, &bytes, chunk, ord)) {
                 let contributions = &self.contributions[posting.doc as usize];
                 let mut sum = prose(&posting, contributions);
+                if sum > 0 {
+                    own_prose.push(posting.doc);
+                }
                 if posting.name_list > 0 {
                     lists[usize::from(posting.name_list) - 1].push(posting.doc);
                     sum += limited(posting.counts[0], contributions[0]);
@@ -272,7 +277,8 @@ impl Source {
             let start = encoded.blocks.len();
             let [is, starts, has, host] = &lists;
             let lists = [&any.docs[..], is, starts, has, host];
-            terms::encode_block(lists, &impacts, self.levels_min, &mut encoded.blocks);
+            let out = &mut encoded.blocks;
+            terms::encode_block(lists, &impacts, &own_prose, self.levels_min, out);
             encoded.block_lens.push(encoded.blocks.len() - start);
             encoded.doc_freqs.push(any.docs.len());
         }

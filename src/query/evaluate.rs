@@ -22,6 +22,9 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => range.contains(&doc.0),
             Plan::List(list) => list.postings.contains(doc),
+            Plan::Marked(marked) => {
+                marked.postings.contains(doc) && marked.is_set(marked.postings.rank(doc))
+            }
             Plan::Ready(hits) => hits.contains(doc),
             Plan::Union(union) => union.parts.iter().any(|part| part.contains(doc)),
             Plan::Intersection(parts) => parts.iter().all(|part| part.contains(doc)),
@@ -35,6 +38,13 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => Lows::of_range(range, key),
             Plan::List(list) => list_chunk(&list.postings, key),
+            Plan::Marked(marked) => {
+                let mut at = marked.postings.rank(DocId(u32::from(key) << 16));
+                list_chunk(&marked.postings, key).filter(|_| {
+                    at += 1;
+                    marked.is_set(at - 1)
+                })
+            }
             Plan::Ready(hits) => hits.chunk(key),
             Plan::Union(union) => {
                 union.parts.iter().fold(Lows::NONE, |all, part| all.or(part.chunk(key)))
@@ -65,7 +75,12 @@ impl<'s> Plan<'s> {
         }
         let doc = |low: u16| DocId(u32::from(key) << 16 | u32::from(low));
         match self {
-            Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => base.and(&self.chunk(key)),
+            Plan::Marked(_) if base.len() <= PROBED_MAX => {
+                base.filter(|low| self.contains(doc(low)))
+            }
+            Plan::Range(_) | Plan::List(_) | Plan::Marked(_) | Plan::Ready(_) => {
+                base.and(&self.chunk(key))
+            }
             Plan::Intersection(parts) => {
                 parts.iter().fold(base, |base, part| part.chunk_within(key, base))
             }
@@ -97,7 +112,7 @@ impl<'s> Plan<'s> {
             }),
             Plan::Difference(plan, _) => plan.doc_range(num_docs),
             Plan::Check { candidates, .. } => candidates.doc_range(num_docs),
-            Plan::List(_) | Plan::Ready(_) | Plan::Union(_) => 0..num_docs,
+            Plan::List(_) | Plan::Marked(_) | Plan::Ready(_) | Plan::Union(_) => 0..num_docs,
         }
     }
 
@@ -109,6 +124,7 @@ impl<'s> Plan<'s> {
                 (!range.is_empty() && key <= (range.end - 1) >> 16).then_some(key as u16)
             }
             Plan::List(list) => list.postings.next_key(from),
+            Plan::Marked(marked) => marked.postings.next_key(from),
             Plan::Ready(hits) => hits.next_key(from),
             Plan::Union(union) => union.parts.iter().filter_map(|part| part.next_key(from)).min(),
             Plan::Intersection(parts) => {
@@ -137,6 +153,7 @@ impl<'s> Plan<'s> {
                 (key >= range.start >> 16 && !range.is_empty()).then_some(key as u16)
             }
             Plan::List(list) => list.postings.last_key(end),
+            Plan::Marked(marked) => marked.postings.last_key(end),
             Plan::Ready(hits) => hits.last_key(end),
             Plan::Union(union) => union.parts.iter().filter_map(|part| part.last_key(end)).max(),
             Plan::Intersection(parts) => {

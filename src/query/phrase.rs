@@ -48,7 +48,8 @@ impl PhraseMatcher {
             codes.dedup();
             let mask = |group: &[(u32, u32)]| {
                 let places = group.iter().map(|&(_, number)| offsets[number as usize]);
-                let bits = places.filter(|&at| at < WIDTH_MAX).fold(0, |mask, at| mask | 1u64 << at);
+                let bits =
+                    places.filter(|&at| at < WIDTH_MAX).fold(0, |mask, at| mask | 1u64 << at);
                 (group[0].0, bits)
             };
             *masks = codes.chunk_by(|a, b| a.0 == b.0).map(mask).collect();

@@ -21,9 +21,10 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
-use crate::snapshot::terms::TermLists;
+use crate::snapshot::terms::{OwnProse, TermLists};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A tree of set operations.
@@ -33,6 +34,8 @@ pub enum Plan<'s> {
     Range(Range<u32>),
     /// One list of postings.
     List(List<'s>),
+    /// Those of a list whose bit is set.
+    Marked(Marked<'s>),
     /// A set that is ready.
     Ready(Arc<HitSet>),
     /// What is in any of them.
@@ -46,7 +49,7 @@ pub enum Plan<'s> {
         /// Businesses that may pass.
         candidates: Box<Plan<'s>>,
         /// What is looked for.
-        check: Arc<Check<'s>>,
+        check: Rc<Check<'s>>,
         /// How many pass, if that is stored.
         len: Option<u64>,
     },
@@ -59,6 +62,22 @@ pub struct List<'s> {
     pub postings: Postings<'s>,
     /// The key, if the list is all that stands under it.
     pub key: Option<DenseKey>,
+}
+
+/// A list of postings, of which some are meant.
+#[derive(Clone, Copy, Debug)]
+pub struct Marked<'s> {
+    /// The list.
+    pub postings: Postings<'s>,
+    /// One bit for each business of the list, lowest first.
+    pub bits: &'s [u64],
+}
+
+impl Marked<'_> {
+    /// Is the bit of place `at` of the list set?
+    pub fn is_set(&self, at: usize) -> bool {
+        self.bits[at / 64] >> (at % 64) & 1 == 1
+    }
 }
 
 /// What is in any of some plans.
@@ -78,6 +97,29 @@ pub struct Check<'s> {
     pub matcher: Arc<PhraseMatcher>,
     /// How they must stand.
     pub place: Place,
+    /// Answers given before: groups of relevance ask for the same businesses again and again.
+    memo: RefCell<Memo>,
+}
+
+/// The latest answers of a [`Check`], by the last bits of the `DocId`: `DocId` times two plus the answer, plus one.
+#[derive(Default, Debug)]
+struct Memo(Vec<u64>);
+
+/// Answers that are remembered: 64 KiB, taken at the first question.
+const MEMO_LEN: usize = 8192;
+
+impl Memo {
+    fn get(&self, doc: DocId) -> Option<bool> {
+        let entry = self.0.get(doc.index() % MEMO_LEN)?.checked_sub(1)?;
+        (entry >> 1 == u64::from(doc.0)).then_some(entry & 1 == 1)
+    }
+
+    fn set(&mut self, doc: DocId, answer: bool) {
+        if self.0.is_empty() {
+            self.0.resize(MEMO_LEN, 0);
+        }
+        self.0[doc.index() % MEMO_LEN] = (u64::from(doc.0) << 1 | u64::from(answer)) + 1;
+    }
 }
 
 /// How words must stand in a business.
@@ -92,11 +134,16 @@ pub enum Place {
 impl Check<'_> {
     /// Do the words stand so in `doc`?
     pub fn passes(&self, doc: DocId) -> bool {
+        if let Some(answer) = self.memo.borrow().get(doc) {
+            return answer;
+        }
         let tokens = self.snapshot.doc_tokens(doc);
-        match self.place {
+        let answer = match self.place {
             Place::Within(fields) => self.matcher.matches(&tokens, fields),
             Place::BeginName(wanted) => self.matcher.begins_name(&tokens) == Some(wanted),
-        }
+        };
+        self.memo.borrow_mut().set(doc, answer);
+        answer
     }
 }
 
@@ -119,6 +166,7 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => range.len() as u64,
             Plan::List(list) => list.postings.len() as u64,
+            Plan::Marked(marked) => marked.postings.len() as u64,
             Plan::Ready(hits) => hits.len(),
             Plan::Union(union) => union.parts.iter().map(Plan::cardinality_max).sum(),
             Plan::Intersection(plans) => {
@@ -186,7 +234,7 @@ impl<'s> Plan<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
-        let check = Arc::new(Check { snapshot, matcher, place });
+        let check = Rc::new(Check { snapshot, matcher, place, memo: RefCell::default() });
         Plan::Check { candidates: Box::new(candidates), check, len: None }
     }
 
@@ -203,7 +251,7 @@ impl<'s> Plan<'s> {
             Plan::Union(union) => union.parts.iter().any(Plan::has_check),
             Plan::Intersection(parts) => parts.iter().any(Plan::has_check),
             Plan::Difference(plan, other) => plan.has_check() || other.has_check(),
-            Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => false,
+            Plan::Range(_) | Plan::List(_) | Plan::Marked(_) | Plan::Ready(_) => false,
         }
     }
 }
@@ -299,16 +347,24 @@ impl<'s> Planner<'s> {
             return self.term_list(ord);
         }
         // The form itself stands nowhere, but a word of industry or description may share a form with it. The
-        // lists of those words hold more than that (names, words that share a form with *them*), so look.
+        // lists of those words hold more than that: names, and words that share a form with *them*.
         let word = QueryWord { forms: vec![form.to_owned()] };
         let related = related_terms(self.snapshot, &word);
         let ords = related.iter().filter_map(|term| self.ord(term));
-        let candidates = Plan::union(ords.map(|ord| self.term_list(ord)));
-        self.check(
-            candidates,
-            &Phrase::of_word(word),
-            &[TextField::Industry, TextField::Description],
-        )
+        let plans = ords.filter_map(|ord| {
+            let lists = self.snapshot.terms().lists(ord);
+            let postings = lists.any?;
+            Some(match lists.own_prose {
+                OwnProse::None => Plan::NOTHING,
+                OwnProse::All => Plan::list(postings),
+                OwnProse::Some(bits) => Plan::Marked(Marked { postings, bits }),
+                OwnProse::Unknown => {
+                    let fields = &[TextField::Industry, TextField::Description];
+                    self.check(Plan::list(postings), &Phrase::of_word(word.clone()), fields)
+                }
+            })
+        });
+        Plan::union(plans)
     }
 
     /// Businesses that a term matches in any field.
@@ -397,7 +453,10 @@ impl<'s> Planner<'s> {
     /// they stand next to each other in some field.
     pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<Plan<'s>> {
         let pairs = phrase.words.windows(2).filter_map(|pair| self.stored_phrase(pair));
-        pairs.filter(|stored| stored.len == 0 || stored.postings.is_some()).map(stored_list).collect()
+        pairs
+            .filter(|stored| stored.len == 0 || stored.postings.is_some())
+            .map(stored_list)
+            .collect()
     }
 
     /// What is stored of two words of a phrase.

@@ -23,6 +23,7 @@ use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use super::understand::{OTHER_FIELDS, Understanding, Understood};
 use crate::analyzer::TextField;
 use crate::ids::DocId;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How well a business fits `q`, best first.
@@ -91,7 +92,7 @@ pub enum Step<'s> {
 pub struct PhraseCandidates<'s> {
     /// Who they are.
     pub hits: Plan<'s>,
-    check: Arc<Check<'s>>,
+    check: Rc<Check<'s>>,
 }
 
 impl<'s> PhraseCandidates<'s> {

@@ -5,9 +5,11 @@
 //! so that the best tiers of a one-word query are read, not computed.
 //!
 //! ```text
-//! BLOCK   := MASK (u32, bit i: list i is present; bit 5: LEVELS are), 0 (u32), POSTINGS for each list present, in
-//!            order of the bits, IMPACTS, LEVELS
+//! BLOCK   := MASK (u32, bit i: list i is present; bit 5: LEVELS are; bit 6: OWN is; bit 7: all bits of OWN would be
+//!            set), 0 (u32), POSTINGS for each list present, in order of the bits, IMPACTS, OWN, LEVELS
 //! IMPACTS := u8 for each business of the first list, padding to 8
+//! OWN     := one bit for each business of the first list (u64, lowest first), set if the term itself stands in its
+//!            industry or description, and not only its plural or in the name; only for lists by chunks
 //! LEVELS  := see [`levels`](super::levels)
 //! ```
 //!
@@ -22,7 +24,7 @@ use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::levels::{self, LevelGroup, TermLevels};
 use super::mapped::Section;
-use super::postings::{Postings, encode};
+use super::postings::{Postings, SMALL_MAX, encode};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 
@@ -31,6 +33,26 @@ pub const NUM_LISTS: usize = 5;
 
 /// The bit of a block's mask that says that levels follow.
 const HAS_LEVELS: u32 = 1 << NUM_LISTS;
+
+/// The bit of a block's mask that says that [`OwnProse::Some`] bits follow the impacts.
+const HAS_OWN: u32 = HAS_LEVELS << 1;
+
+/// The bit of a block's mask that stands for [`OwnProse::All`].
+const OWN_IS_ALL: u32 = HAS_OWN << 1;
+
+/// In which businesses of a term's first list the term itself stands in industry or description.
+#[derive(Clone, Copy, Default, Debug)]
+pub enum OwnProse<'a> {
+    /// In none.
+    #[default]
+    None,
+    /// In those whose bit is set, in the order of the list.
+    Some(&'a [u64]),
+    /// In all.
+    All,
+    /// Not stored, since the list is short.
+    Unknown,
+}
 
 /// The lists of one term.
 #[derive(Clone, Copy, Default, Debug)]
@@ -48,6 +70,8 @@ pub struct TermLists<'a> {
     pub host: Option<Postings<'a>>,
     /// The impact of the term on each business of `any`, in order.
     pub impacts: &'a [u8],
+    /// Where in `any` the term itself stands in industry or description.
+    pub own_prose: OwnProse<'a>,
     /// The order of `any` by score, for frequent terms.
     pub levels: Option<TermLevels<'a>>,
 }
@@ -106,11 +130,11 @@ impl Terms {
             }
             let block = &bytes[start as usize..next as usize];
             let head: &[u32] = cast(&block[..8]);
-            if head[0] & 1 == 0 || head[0] >= HAS_LEVELS << 1 || head[1] != 0 {
+            if head[0] & 1 == 0 || head[0] >= OWN_IS_ALL << 1 || head[1] != 0 {
                 return damaged("a term has unknown lists");
             }
             let mut at = 8;
-            for _ in 0..(head[0] & !HAS_LEVELS).count_ones() {
+            for _ in 0..(head[0] & (HAS_LEVELS - 1)).count_ones() {
                 let rest = block.get(at..).unwrap_or_default();
                 at += Postings::check(rest, num_docs, SectionKind::TermPostings)?;
             }
@@ -119,6 +143,12 @@ impl Terms {
                 return damaged("the impacts of a term are cut off");
             };
             at += any.len().next_multiple_of(8);
+            if head[0] & HAS_OWN != 0 {
+                at += any.len().div_ceil(64) * 8;
+                if at > block.len() {
+                    return damaged("the own businesses of a term are cut off");
+                }
+            }
             if head[0] & HAS_LEVELS != 0 {
                 let levels = block.get(at..).and_then(|rest| TermLevels::read(rest, any, impacts));
                 let Some((_, len)) = levels.filter(|(levels, _)| levels.check()) else {
@@ -213,11 +243,22 @@ impl Terms {
         }
         let [any, name_is, name_starts, name_has, host] = lists;
         let impacts = &rest[..any.map_or(0, |any| any.len())];
+        let mut behind = &rest[impacts.len().next_multiple_of(8)..];
+        let own_prose = if matches!(any, Some(Postings::Small(_))) {
+            OwnProse::Unknown
+        } else if mask & OWN_IS_ALL != 0 {
+            OwnProse::All
+        } else if mask & HAS_OWN != 0 {
+            let bits;
+            (bits, behind) = behind.split_at(impacts.len().div_ceil(64) * 8);
+            OwnProse::Some(cast(bits))
+        } else {
+            OwnProse::None
+        };
         let levels = any.filter(|_| mask & HAS_LEVELS != 0).map(|any| {
-            let behind = &rest[impacts.len().next_multiple_of(8)..];
             TermLevels::read(behind, any, impacts).expect("checked when the snapshot was opened").0
         });
-        TermLists { any, name_is, name_starts, name_has, host, impacts, levels }
+        TermLists { any, name_is, name_starts, name_has, host, impacts, own_prose, levels }
     }
 }
 
@@ -228,23 +269,39 @@ impl std::fmt::Debug for Terms {
 }
 
 /// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty, the impacts of the
-/// first, and its levels if it has `levels_min` businesses or more.
+/// first, those of the first that hold the term itself in industry or description, and its levels if it has
+/// `levels_min` businesses or more.
 pub fn encode_block(
     lists: [&[u32]; NUM_LISTS],
     impacts: &[u8],
+    own_prose: &[u32],
     levels_min: usize,
     out: &mut Vec<u8>,
 ) {
     debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
     let has_levels = impacts.len() >= levels_min;
+    let own = match own_prose.len() {
+        _ if impacts.len() <= SMALL_MAX => 0,
+        0 => 0,
+        len if len == impacts.len() => OWN_IS_ALL,
+        _ => HAS_OWN,
+    };
     let mask = (0..NUM_LISTS)
         .filter(|&at| !lists[at].is_empty())
-        .fold(if has_levels { HAS_LEVELS } else { 0 }, |mask, at| mask | 1 << at);
+        .fold(own | if has_levels { HAS_LEVELS } else { 0 }, |mask, at| mask | 1 << at);
     out.extend(mask.to_le_bytes());
     out.extend([0; 4]);
     lists.iter().filter(|docs| !docs.is_empty()).for_each(|docs| encode(docs, out));
     out.extend_from_slice(impacts);
     out.resize(out.len().next_multiple_of(8), 0);
+    if own == HAS_OWN {
+        let mut bits = vec![0u64; impacts.len().div_ceil(64)];
+        let mut own = own_prose.iter().peekable();
+        for (at, doc) in lists[0].iter().enumerate() {
+            bits[at / 64] |= u64::from(own.next_if_eq(&doc).is_some()) << (at % 64);
+        }
+        out.extend_from_slice(bytemuck::cast_slice(&bits));
+    }
     if has_levels {
         let [docs, name_is, name_starts, name_has, _] = lists;
         let of =
