@@ -24,10 +24,20 @@ use std::sync::mpsc;
 const BLOCK_DOCS_MAX: usize = 16 << 10;
 
 /// Fewest bytes of packed records of a full block.
-const BLOCK_BYTES_MIN: usize = 64 << 10;
+const BLOCK_BYTES_MIN: usize = 4 << 10;
 
 /// About how many times its packed bytes a block takes while it is worked on.
 const BLOCK_GROWTH: usize = 16;
+
+/// The records in the static order, duplicates among them.
+pub struct SortedRecords {
+    /// Packed as in [`packed`].
+    pub sorted: Sorted,
+    /// See [`ids::rank`](super::ids::rank).
+    pub ranks: Vec<u32>,
+    /// How many are no duplicates.
+    pub num_docs: u32,
+}
 
 /// Everything known of the records one by one.
 pub struct Collected<'a> {
@@ -68,17 +78,15 @@ struct BlockResult {
 ///
 /// # Errors
 /// A file cannot be written or read.
-#[allow(clippy::too_many_arguments)]
 pub fn collect<'a>(
-    sorted: Sorted,
-    ranks: Vec<u32>,
-    num_docs: u32,
+    records: SortedRecords,
     scratch: &Scratch,
     pool: &'a ThreadPool,
     memory: usize,
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64),
 ) -> Result<Collected<'a>, BuildError> {
+    let SortedRecords { sorted, ranks, num_docs } = records;
     let sorter = |share: usize| Sorter::new(scratch, pool, memory / share);
     let mut collected = Collected {
         counts: Vec::new(),

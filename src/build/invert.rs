@@ -58,8 +58,9 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
 ) -> Result<(), E> {
     let Vocabulary { occurrences, chunks, postings, blocks } = vocabulary;
     let num_terms = occurrences.len();
-    let steps = (chunks.len() + blocks.len()) as u64;
+    let total = postings.len_bytes() + blocks.len_bytes();
     let mut done = 0;
+    progress(done, total);
     let keys = fst::Map::new(writer.written(SectionKind::TermKeys)?)
         .map_err(|error| SnapshotError::damaged(SectionKind::TermKeys, error))?;
     let plurals = pool.install(|| plurals(&keys, &chunks));
@@ -89,8 +90,8 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
                 weights[(code - CODE_MIN) as usize] = impact::weight(source.num_docs(), *doc_freq);
             }
             section.write(&encoded.blocks)?;
-            done += 1;
-            progress(done, steps);
+            done += encoded.raw_bytes;
+            progress(done, total);
             Ok::<(), E>(())
         },
     )?;
@@ -100,10 +101,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     offsets.end(writer)?;
     weights_section.write(bytemuck::cast_slice(&weights))?;
     weights_section.end(writer)?;
-    write_tokens(&blocks, &codes, num_docs, pool, writer, |_| {
-        done += 1;
-        progress(done, steps);
-    })
+    write_tokens(&blocks, &codes, num_docs, pool, writer, |bytes| progress(done + bytes, total))
 }
 
 /// Codes of terms in the token streams: the more frequent, the smaller; ties by term.
@@ -159,6 +157,8 @@ fn for_each_plural(word: &str, keys: &fst::Map<Section>, mut visit: impl FnMut(T
 /// Encoded blocks of consecutive terms.
 #[derive(Default)]
 struct EncodedTerms {
+    /// Bytes they were made of.
+    raw_bytes: u64,
     blocks: Vec<u8>,
     block_lens: Vec<usize>,
     /// How many businesses each term matches.
@@ -223,7 +223,7 @@ impl Source {
     fn encode(&self, chunk: &Chunk) -> Result<EncodedTerms, ScratchError> {
         let offsets = self.postings.offsets(chunk.ords.clone())?;
         let bytes = self.postings.bytes(offsets[0]..offsets[offsets.len() - 1])?;
-        let mut encoded = EncodedTerms::default();
+        let mut encoded = EncodedTerms { raw_bytes: bytes.len() as u64, ..Default::default() };
         let (mut any, mut other, mut merged) =
             (Weighted::default(), Weighted::default(), Weighted::default());
         // Is, starts, has, host.
@@ -301,25 +301,27 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
     num_docs: u32,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
-    mut progress: impl FnMut(u32),
+    mut progress: impl FnMut(u64),
 ) -> Result<(), E> {
     let mut offsets = writer.reserve(SectionKind::DocTokenOffsets, (u64::from(num_docs) + 1) * 8);
     let mut section = writer.begin(SectionKind::DocTokens);
+    let mut done = 0;
     offsets.write(&0u64.to_le_bytes())?;
     in_order(
         pool,
         pool.current_num_threads() + 1,
         (0..blocks.len()).map(Ok),
-        |at| blocks.get(at).map(|block| (block.first_doc, encode_tokens(&block, codes))),
-        |result: Result<(u32, (Vec<u8>, Vec<u32>)), ScratchError>| {
-            let (first_doc, (bytes, lens)) = result?;
+        |at| blocks.get(at).map(|block| (block.tokens.len() as u64, encode_tokens(&block, codes))),
+        |result: Result<(u64, (Vec<u8>, Vec<u32>)), ScratchError>| {
+            let (raw_bytes, (bytes, lens)) = result?;
             let mut end = section.len();
             for len in &lens {
                 end += u64::from(*len);
                 offsets.write(&end.to_le_bytes())?;
             }
             section.write(&bytes)?;
-            progress(first_doc + lens.len() as u32);
+            done += raw_bytes;
+            progress(done);
             Ok::<(), E>(())
         },
     )?;

@@ -92,7 +92,7 @@ impl Terms {
         }
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::TermPostings, reason));
         let bytes = postings.as_ref();
-        let mut end = 0;
+        let (mut end, mut released) = (0, 0);
         for (&start, &next) in starts.iter().zip(&starts[1..]) {
             if start != end || next > bytes.len() as u64 || next < start + 8 {
                 return damaged("blocks of terms do not join");
@@ -110,6 +110,10 @@ impl Terms {
             end = start + at as u64;
             if end != next {
                 return damaged("a block of a term has a wrong length");
+            }
+            if end - released > super::PASS_BYTES as u64 {
+                released = end;
+                postings.release(end as usize);
             }
         }
         if end != bytes.len() as u64 || starts.last() != Some(&end) {
