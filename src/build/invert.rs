@@ -316,9 +316,9 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
         pool,
         pool.current_num_threads() + 1,
         (0..blocks.len()).map(Ok),
-        |at| blocks.get(at).map(|block| (block.tokens.len() as u64, encode_tokens(&block, codes))),
-        |result: Result<(u64, (Vec<u8>, Vec<u32>)), ScratchError>| {
-            let (raw_bytes, (bytes, lens)) = result?;
+        |at| blocks.get(at).map(|block| encode_tokens(&block, codes)),
+        |result: Result<EncodedTokens, ScratchError>| {
+            let EncodedTokens { raw_bytes, bytes, lens } = result?;
             let mut end = section.len();
             for len in &lens {
                 end += u64::from(*len);
@@ -335,8 +335,16 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
     Ok(())
 }
 
-/// The token streams of a block in codes, and the length of each in bytes.
-fn encode_tokens(block: &BlockTokens, codes: &[u32]) -> (Vec<u8>, Vec<u32>) {
+/// The token streams of a block in codes.
+struct EncodedTokens {
+    /// Bytes they were made of.
+    raw_bytes: u64,
+    bytes: Vec<u8>,
+    /// Length of each stream in bytes.
+    lens: Vec<u32>,
+}
+
+fn encode_tokens(block: &BlockTokens, codes: &[u32]) -> EncodedTokens {
     let codes: Vec<u32> = block.ords.iter().map(|&ord| codes[ord as usize]).collect();
     let mut rest = block.tokens.as_slice();
     let (mut bytes, mut lens) = (
@@ -355,5 +363,5 @@ fn encode_tokens(block: &BlockTokens, codes: &[u32]) -> (Vec<u8>, Vec<u32>) {
         push_doc(&mut bytes, doc.name_core_len, &fields);
         lens.push((bytes.len() - from) as u32);
     }
-    (bytes, lens)
+    EncodedTokens { raw_bytes: block.tokens.len() as u64, bytes, lens }
 }
