@@ -17,6 +17,7 @@ pub mod format;
 pub mod levels;
 pub mod mapped;
 pub mod offsets;
+pub mod phrases;
 pub mod postings;
 pub mod prefixes;
 pub mod sort_order;
@@ -29,14 +30,16 @@ pub use error::SnapshotError;
 pub use sort_order::Permutation;
 
 use crate::bytes::cast;
-use crate::ids::DocId;
-use dense::PairCounts;
+use crate::ids::{DocId, TermOrd};
+use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::DocTokens;
 use documents::Documents;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
 use offsets::Offsets;
+use phrases::StoredPhrases;
+use postings::Postings;
 use prefixes::Prefixes;
 use serde::{Deserialize, Serialize};
 use sort_order::SortOrders;
@@ -94,6 +97,7 @@ pub struct Snapshot {
     doc_tokens: Section,
     prefixes: Prefixes,
     pair_counts: PairCounts,
+    phrases: StoredPhrases,
 }
 
 impl Snapshot {
@@ -171,6 +175,7 @@ impl Snapshot {
         let num_keys = [terms.len(), industries.len(), places.len()];
         let snapshot = Snapshot {
             prefixes: Prefixes::open(&section, num_docs)?,
+            phrases: StoredPhrases::open(&section, num_docs)?,
             pair_counts: PairCounts::open(&section, num_keys, num_docs)?,
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
             documents: Documents::open(&section, num_docs)?,
@@ -309,6 +314,15 @@ impl Snapshot {
     /// How many businesses have two frequent keys.
     pub fn pair_counts(&self) -> &PairCounts {
         &self.pair_counts
+    }
+
+    /// The businesses in which two terms stand next to each other, in this order and in one field, if that is
+    /// stored: it is for terms that many businesses hold both. `Some(None)`: there are none.
+    pub fn phrase(&self, first: TermOrd, second: TermOrd) -> Option<Option<Postings<'_>>> {
+        let key = DenseKey::Term;
+        let count = self.pair_counts.get(key(first), key(second))?;
+        let number = |ord| self.pair_counts.number(key(ord));
+        self.phrases.get(number(first)?, number(second)?, count)
     }
 
     /// The words of a business.

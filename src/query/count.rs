@@ -5,7 +5,7 @@
 //! | length of a list or range | one condition | nothing |
 //! | difference of two ranks | one list within bounds on employees | two look-ups, one chunk each |
 //! | stored count of a pair | two dense keys ([`dense`](crate::snapshot::dense)) | two binary searches |
-//! | sum | what a last word is, and what it only begins | its parts |
+//! | sum | what a last word is, and what it only begins; industries, which no business has two of | its parts |
 //! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few |
 
 use super::hit_set::HitSet;
@@ -14,6 +14,12 @@ use super::plan::{List, Plan, Planner};
 use super::shortcut::Shortcut;
 use crate::ids::DocId;
 use std::ops::Range;
+
+/// Most lists that are compared in pairs.
+const DISJOINT_MAX: usize = 8;
+
+/// Longest list that is read to compare it with another.
+const ENUMERATED_MAX: u64 = 1 << 14;
 
 /// How many businesses match a plan, and the plan, if possible as a set that is ready.
 pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>) -> (u64, Plan<'s>) {
@@ -43,6 +49,13 @@ fn without_looking(planner: &Planner<'_>, plan: &Plan<'_>) -> Option<u64> {
             planner.took(Shortcut::DisjointSum);
             Some(total)
         }
+        Plan::Union(union) => match union.parts.as_slice() {
+            [a, b] => {
+                let both = pair(planner, a, b)?;
+                Some(without_looking(planner, a)? + without_looking(planner, b)? - both)
+            }
+            _ => None,
+        },
         Plan::Difference(plan, excluded) => {
             Some(without_looking(planner, plan)? - pair(planner, plan, excluded)?)
         }
@@ -56,6 +69,19 @@ fn without_looking(planner: &Planner<'_>, plan: &Plan<'_>) -> Option<u64> {
         },
         _ => None,
     }
+}
+
+/// Do no two of the lists share a business? Only said where that costs little to find out.
+pub fn are_disjoint(planner: &Planner<'_>, lists: &[Plan<'_>]) -> bool {
+    let pairs = (0..lists.len()).flat_map(|b| (0..b).map(move |a| (&lists[a], &lists[b])));
+    lists.len() <= DISJOINT_MAX
+        && pairs.into_iter().all(|(a, b)| {
+            let smaller = a.cardinality_max().min(b.cardinality_max());
+            match stored(planner, a, b) {
+                Some(count) => count == 0,
+                None => smaller <= ENUMERATED_MAX && enumerated(a, b) == 0,
+            }
+        })
 }
 
 fn within(list: &List<'_>, range: &Range<u32>) -> u64 {

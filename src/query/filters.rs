@@ -3,6 +3,7 @@
 //! Contract, section 4. Whole values only; several values of one filter are alternatives.
 
 use super::Query;
+use super::count::are_disjoint;
 use super::plan::{List, Plan, Planner};
 use crate::analyzer::fold::is_quote;
 use crate::analyzer::fold_filter;
@@ -37,7 +38,7 @@ impl<'s> Planner<'s> {
     /// Businesses of any of the industries that the values name.
     fn industries(&self, values: &[String]) -> Plan<'s> {
         let dictionary = self.snapshot().industries();
-        let mut lists = Vec::new();
+        let mut ords: Vec<TermOrd> = Vec::new();
         for value in values {
             let pieces = split_values(value);
             let mut rest = pieces.as_slice();
@@ -52,18 +53,21 @@ impl<'s> Planner<'s> {
                 let found = (1..=runs).rev().find_map(|len| {
                     let name =
                         rest[..len].iter().map(|piece| piece.text).collect::<Vec<_>>().join(",");
-                    let lists: Vec<Plan<'s>> = fold_filter(&name)
-                        .iter()
-                        .filter_map(|key| dictionary.ord(key).map(|ord| self.industry(ord)))
-                        .collect();
-                    (!lists.is_empty()).then_some((len, lists))
+                    let keys = fold_filter(&name);
+                    let ords: Vec<TermOrd> =
+                        keys.iter().filter_map(|key| dictionary.ord(key)).collect();
+                    (!ords.is_empty()).then_some((len, ords))
                 });
                 let len = found.as_ref().map_or(1, |(len, _)| *len);
-                lists.extend(found.into_iter().flat_map(|(_, lists)| lists));
+                ords.extend(found.into_iter().flat_map(|(_, ords)| ords));
                 rest = &rest[len..];
             }
         }
-        Plan::union(lists)
+        ords.sort_unstable();
+        ords.dedup();
+        let lists: Vec<Plan<'s>> = ords.into_iter().map(|ord| self.industry(ord)).collect();
+        // A business has one industry, but that may stand under two keys.
+        if are_disjoint(self, &lists) { Plan::disjoint_union(lists) } else { Plan::union(lists) }
     }
 
     /// Businesses at any of the places that the values name.

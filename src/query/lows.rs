@@ -171,13 +171,7 @@ impl<'p> Lows<'p> {
         if let (View::Array(a), View::Array(b)) = (self.view(), other.view())
             && a.len() + b.len() <= ARRAY_MAX
         {
-            let mut all = Vec::with_capacity(a.len() + b.len());
-            all.extend_from_slice(a);
-            all.extend_from_slice(b);
-            // The stable sort finds the two sorted runs and merges them: linear.
-            all.sort();
-            all.dedup();
-            return Lows::Array(all);
+            return Lows::Array(merge(a, b));
         }
         let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
         let mut words = match many {
@@ -376,7 +370,7 @@ fn within_words(words: &Words, range: &Range<u32>) -> Lows<'static> {
 /// The parts of a range that lie in one word each: the word's place, and the bits.
 fn masks(range: &Range<u32>) -> impl Iterator<Item = (usize, u64)> {
     let (start, end) = (range.start, range.end);
-    (start >> 6..if start < end { (end - 1 >> 6) + 1 } else { start >> 6 }).map(move |at| {
+    (start >> 6..if start < end { ((end - 1) >> 6) + 1 } else { start >> 6 }).map(move |at| {
         let from = start.max(at * 64) - at * 64;
         let to = end.min(at * 64 + 64) - at * 64;
         (at as usize, (u64::MAX >> (64 - (to - from))) << from)
@@ -389,6 +383,21 @@ fn clear(words: &mut Words, range: &Range<u32>) {
 
 fn set(words: &mut Words, range: &Range<u32>) {
     masks(range).for_each(|(at, mask)| words[at] |= mask);
+}
+
+/// What is in either of two sorted arrays.
+fn merge(a: &[u16], b: &[u16]) -> Vec<u16> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        all.push(x.min(y));
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    all.extend_from_slice(&a[i..]);
+    all.extend_from_slice(&b[j..]);
+    all
 }
 
 /// Calls `visit` with what two sorted arrays share. Gallops when one is much longer.

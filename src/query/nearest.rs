@@ -37,9 +37,9 @@ impl Stretch {
         (self.order == SortOrder::Desc) == (self.side == Side::After)
     }
 
-    /// The stretch behind `position`, with room for `wanted`.
-    pub fn behind(&self, position: Option<Position>, wanted: usize) -> Stretch {
-        Stretch { start: position.or(self.start), wanted, ..*self }
+    /// The stretch that begins at `start`, of at most `wanted`.
+    pub fn from(&self, start: Option<Position>, wanted: usize) -> Stretch {
+        Stretch { start, wanted, ..*self }
     }
 }
 

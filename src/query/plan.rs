@@ -377,19 +377,44 @@ impl<'s> Planner<'s> {
     /// Businesses in whose name the phrase of two words or more stands.
     pub fn phrase_in_names(&self, phrase: &Phrase) -> Plan<'s> {
         let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
-        self.check(Plan::intersection(names), phrase, &[TextField::Name])
+        let narrowed = self.stored_neighbours(phrase);
+        self.check(Plan::intersection(names.chain(narrowed)), phrase, &[TextField::Name])
     }
 
     /// Businesses in which the phrase stands in one of `fields`.
     pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> Plan<'s> {
         let candidates = phrase.words.iter().map(|(_, word)| self.word(word));
-        self.check(Plan::intersection(candidates), phrase, fields)
+        let narrowed = self.stored_neighbours(phrase);
+        self.check(Plan::intersection(candidates.chain(narrowed)), phrase, fields)
+    }
+
+    /// For every two neighbouring words of a phrase for which that is stored, the businesses in which they stand
+    /// next to each other in some field.
+    pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<Plan<'s>> {
+        let stored = |pair: &[(u32, QueryWord)]| {
+            let [(at, first), (next, second)] = pair else { return None };
+            let ([first], [second]) = (first.forms.as_slice(), second.forms.as_slice()) else {
+                return None;
+            };
+            let (first, second) = (self.ord(first)?, self.ord(second)?);
+            if at + 1 != *next {
+                return None;
+            }
+            let postings = self.snapshot.phrase(first, second)?;
+            self.took(Shortcut::StoredPhrase);
+            Some(postings.map_or(Plan::NOTHING, Plan::list))
+        };
+        phrase.words.windows(2).filter_map(stored).collect()
     }
 
     /// Businesses in which the phrase stands in one field.
     pub fn phrase(&self, phrase: &Phrase) -> Plan<'s> {
         match phrase.words.as_slice() {
             [(_, word)] => self.word(word),
+            [_, _] => match self.stored_neighbours(phrase).pop() {
+                Some(plan) => plan,
+                None => self.phrase_in(phrase, &TextField::ALL),
+            },
             _ => self.phrase_in(phrase, &TextField::ALL),
         }
     }

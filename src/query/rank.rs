@@ -331,7 +331,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
         let Some((_, first)) = words.next() else { return Plan::NOTHING };
         let begins = self.planner.lists(first, |lists| [lists.name_starts, lists.name_is, None]);
         let others = words.map(|(_, word)| self.planner.word_in_name(word));
-        let names = Plan::intersection(std::iter::once(begins).chain(others));
+        let narrowed = self.planner.stored_neighbours(&self.words);
+        let names = Plan::intersection(std::iter::once(begins).chain(others).chain(narrowed));
         let candidates = self.within_rest(names);
         if candidates.is_nothing() {
             return candidates;
@@ -356,6 +357,11 @@ impl<'a, 's> GroupSplit<'a, 's> {
             [] => Plan::NOTHING,
             // What is left holds the word, and not in its name.
             [(_, word)] => self.planner.word(word),
+            // In which the words stand next to each other in the name has them all in the name, and is not left.
+            [_, _] => match self.planner.stored_neighbours(&phrase).pop() {
+                Some(plan) => plan,
+                None => self.planner.phrase_in(&phrase, OTHER_FIELDS),
+            },
             _ => self.planner.phrase_in(&phrase, OTHER_FIELDS),
         }
     }

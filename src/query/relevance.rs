@@ -3,22 +3,23 @@
 //! | way | when | cost |
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
-//! | levels of a term ([`levels`](crate::snapshot::levels)) | `q` is one word that stores them, and enough of its businesses match | a block for every business looked at |
+//! | levels of a term ([`levels`](crate::snapshot::levels)) | `q` is one word, maybe with a legal form, and enough of its businesses match | a block for every business looked at |
+//! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 
-use super::Query;
 use super::cursor::Position;
 use super::cursor::Side;
 use super::nearest::{Nearest, Stretch};
 use super::order::by_doc_id;
 use super::plan::{List, Plan, Planner};
-use super::rank::{Group, GroupSplit, Kind, PhraseCandidates, Step, Tier};
+use super::rank::{Group, GroupSplit, Kind, Step, Tier};
 use super::relax::RelaxedScorer;
-use super::score::Scorer;
+use super::score::{LEGAL_FORM, Scorer};
 use super::shortcut::Shortcut;
 use super::text::Term;
 use super::understand::Understanding;
+use super::{Query, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
@@ -53,8 +54,8 @@ pub fn by_relevance<'s>(
     }
     let split = GroupSplit::new(planner, understanding, &query.text, hits.clone());
     let scorer = Scorer::new(planner, understanding, &query.text);
-    let leveled = LeveledTerm::of(planner, query, understanding, hits, total, stretch.wanted);
-    let page = Walk { planner, scorer, leveled, stretch, found: Vec::new() };
+    let single_word = SingleWord::of(planner, query, understanding, total);
+    let page = Walk { planner, scorer, single_word, stretch, found: Vec::new() };
     if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
 }
 
@@ -62,7 +63,7 @@ pub fn by_relevance<'s>(
 struct Walk<'a, 's> {
     planner: &'a Planner<'s>,
     scorer: Scorer<'s>,
-    leveled: Option<LeveledTerm<'s>>,
+    single_word: Option<SingleWord<'s>>,
     stretch: Stretch,
     found: Vec<Position>,
 }
@@ -75,8 +76,11 @@ impl<'s> Walk<'_, 's> {
             match step {
                 Step::Group(group) => self.take(&group),
                 Step::Phrase(candidates) => {
-                    if let Some(members) = self.take_members(&candidates) {
-                        split.phrase_checked(&members);
+                    let group = (Tier::PhraseElsewhere, Kind::Whole);
+                    let is_member = |doc| candidates.is_member(doc);
+                    self.take_checked(group, &candidates.hits, is_member);
+                    if !self.is_full() {
+                        split.phrase_checked(&candidates.members());
                     }
                 }
             }
@@ -101,7 +105,7 @@ impl<'s> Walk<'_, 's> {
 
     /// What is still wanted.
     fn left(&self) -> Stretch {
-        self.stretch.behind(None, self.stretch.wanted - self.found.len())
+        self.stretch.from(self.stretch.start, self.stretch.wanted - self.found.len())
     }
 
     /// Does the walk begin beyond the whole group?
@@ -119,12 +123,17 @@ impl<'s> Walk<'_, 's> {
         }
         let prefix = group_key(group.tier, group.kind) << GROUP_SHIFT;
         let left = self.left();
-        let is_large = !matches!(group.members, Plan::Ready(_));
-        if let Some(leveled) = self.leveled.as_ref().filter(|_| is_large)
-            && let Some(found) = leveled.nearest(group, prefix, &left)
+        let is_large = group.members.cardinality_max() > self.planner.tuning().held_max;
+        if let Some(word) = self.single_word.as_ref().filter(|_| is_large)
+            && let Some(found) = word.nearest(group, prefix, &left, &mut self.scorer)
         {
             self.planner.took(Shortcut::Levels);
             self.found.extend(found);
+            return;
+        }
+        if let (true, Plan::Check { candidates, check }) = (is_large, &group.members) {
+            let is_member = |doc| check.passes(doc);
+            self.take_checked((group.tier, group.kind), candidates, is_member);
             return;
         }
         let mut nearest = Nearest::new(left);
@@ -136,34 +145,37 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Appends the nearest of those candidates that turn out to be members: they are asked in order, until there
-    /// are enough. Otherwise returns the members.
-    fn take_members(&mut self, candidates: &PhraseCandidates<'s>) -> Option<Plan<'s>> {
-        let (tier, kind) = (Tier::PhraseElsewhere, Kind::Whole);
+    /// are enough.
+    fn take_checked(
+        &mut self,
+        (tier, kind): (Tier, Kind),
+        candidates: &Plan<'s>,
+        is_member: impl Fn(DocId) -> bool,
+    ) {
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let mut checked = self.planner.tuning().checked_first;
         let mut last = None;
         while !self.is_behind(tier, kind) {
-            let mut nearest = Nearest::new(self.stretch.behind(last, checked));
-            candidates.hits.for_each(|doc| {
+            let mut nearest = Nearest::new(self.stretch.from(last.or(self.stretch.start), checked));
+            candidates.for_each(|doc| {
                 let relevance_key = prefix | u64::from(self.scorer.score(doc));
                 nearest.push(Position { relevance_key, doc });
             });
             let batch = nearest.into_sorted();
             for &position in &batch {
-                if candidates.is_member(position.doc) {
+                if is_member(position.doc) {
                     self.found.push(position);
                     if self.is_full() {
-                        return None;
+                        return;
                     }
                 }
             }
             if batch.len() < checked {
-                break;
+                return;
             }
             last = batch.last().copied();
             checked *= 8;
         }
-        Some(candidates.members())
     }
 }
 
@@ -172,40 +184,69 @@ fn group_key(tier: Tier, kind: Kind) -> u64 {
     (Tier::ALL.len() - tier as usize) as u64 * 2 + u64::from(kind == Kind::Whole)
 }
 
-/// A `q` of one word whose businesses are stored by score.
-struct LeveledTerm<'s> {
-    levels: TermLevels<'s>,
-    /// The businesses that score anything.
+/// A `q` of one word, and maybe one legal form behind it: its businesses by score need not be looked at all.
+///
+/// Whoever carries the legal form scores more than whoever does not; inside each of the two, businesses that hold
+/// the word score its impact, and those that hold it only as a prefix nothing, so that they follow in the static
+/// order.
+struct SingleWord<'s> {
+    /// The businesses that score anything; nothing if the word itself stands nowhere.
     scored: Plan<'s>,
+    levels: Option<TermLevels<'s>>,
+    /// The businesses with the legal form in their name, if there is one.
+    form: Option<Plan<'s>>,
+    /// What part of the word's businesses matches, about: hits and all.
+    share: (u64, u64),
+    level_step_cost: u64,
 }
 
-impl<'s> LeveledTerm<'s> {
-    /// The word of `q`, if the scores of all hits are its impacts, and walking its levels is worth it.
+/// A part of a group in which all have the legal form, or none has.
+struct Part<'s> {
+    members: Plan<'s>,
+    /// What is added to impacts.
+    base: u32,
+}
+
+impl<'s> SingleWord<'s> {
     fn of(
         planner: &Planner<'s>,
         query: &Query,
         understanding: &Understanding<'s>,
-        hits: &Plan<'s>,
         total: u64,
-        wanted: usize,
-    ) -> Option<LeveledTerm<'s>> {
+    ) -> Option<SingleWord<'s>> {
         let [understood] = understanding.clauses.as_slice() else { return None };
         let Term::Word(word) = &understood.clause.term else { return None };
         let [form] = word.forms.as_slice() else { return None };
-        if !understood.readings.is_empty() || !query.text.trailing_forms().is_empty() {
+        if !understood.readings.is_empty() {
             return None;
         }
-        let ord = planner.ord(form)?;
-        let lists = planner.snapshot().terms().lists(ord);
-        let (levels, postings) = (lists.levels?, lists.any?);
-        let looked_at = wanted as u64 * postings.len() as u64 / total.max(1);
-        let scored = Plan::List(List { postings, key: Some(DenseKey::Term(ord)) });
-        (looked_at * planner.tuning().level_step_cost <= hits.cardinality_max())
-            .then_some(LeveledTerm { levels, scored })
+        let legal_form = match query.text.trailing_forms() {
+            [] => None,
+            [clause] => Some(planner.term_in_name(&clause.term)),
+            _ => return None,
+        };
+        let lists = planner.ord(form).map(|ord| (ord, planner.snapshot().terms().lists(ord)));
+        let postings = lists.and_then(|(ord, lists)| Some((ord, lists.any?)));
+        let scored = postings.map_or(Plan::NOTHING, |(ord, postings)| {
+            Plan::List(List { postings, key: Some(DenseKey::Term(ord)) })
+        });
+        Some(SingleWord {
+            share: (total, scored.cardinality_max()),
+            levels: lists.and_then(|(_, lists)| lists.levels),
+            scored,
+            form: legal_form,
+            level_step_cost: planner.tuning().level_step_cost,
+        })
     }
 
     /// The nearest members of a group; none if its members are not told by levels.
-    fn nearest(&self, group: &Group<'s>, prefix: u64, stretch: &Stretch) -> Option<Vec<Position>> {
+    fn nearest(
+        &self,
+        group: &Group<'s>,
+        prefix: u64,
+        stretch: &Stretch,
+        scorer: &mut Scorer<'s>,
+    ) -> Option<Vec<Position>> {
         let level_group = match (group.tier, group.kind) {
             (Tier::NameIs, _) => LevelGroup::NameIs,
             (Tier::NameStarts, _) => LevelGroup::NameStarts,
@@ -213,58 +254,127 @@ impl<'s> LeveledTerm<'s> {
             (Tier::NameHasAll, Kind::Prefix) | (Tier::PhraseElsewhere, _) => LevelGroup::Elsewhere,
             _ => return None,
         };
-        let direction = match (stretch.order, stretch.side) {
-            (super::SortOrder::Desc, Side::After) => LevelWalk::Down,
-            (super::SortOrder::Desc, Side::Before) => LevelWalk::Up,
-            // Worst first, but ties ascending: no walk along levels.
-            (super::SortOrder::Asc, _) => return None,
+        // Worst first, but ties ascending: no walk in the order of levels.
+        if stretch.order != SortOrder::Desc {
+            return None;
+        }
+        let without =
+            |excluded: &Plan<'s>| Plan::difference(group.members.clone(), excluded.clone());
+        let mut parts = match &self.form {
+            None => vec![Part { members: group.members.clone(), base: 0 }],
+            Some(form) => vec![
+                Part {
+                    members: Plan::intersection([group.members.clone(), form.clone()]),
+                    base: LEGAL_FORM,
+                },
+                Part { members: without(form), base: 0 },
+            ],
         };
+        if stretch.side == Side::Before {
+            parts.reverse();
+        }
         // Where in this group the walk begins.
-        let start = stretch
-            .start
-            .filter(|start| start.relevance_key >> GROUP_SHIFT == prefix >> GROUP_SHIFT);
-        let start = start.map(|start| ((start.relevance_key & 0xffff) as u32, start.doc));
+        let here = |start: &Position| start.relevance_key >> GROUP_SHIFT == prefix >> GROUP_SHIFT;
+        let start = stretch.start.filter(here);
         let mut found = Vec::with_capacity(stretch.wanted);
-        let scored =
-            |found: &mut Vec<Position>, from: Option<(u8, DocId)>| {
-                let walk = self.levels.walk(level_group, direction, from);
-                let members = walk.filter(|(_, doc)| group.members.contains(*doc));
-                let left = stretch.wanted - found.len();
-                found.extend(members.take(left).map(|(impact, doc)| Position {
-                    relevance_key: prefix | u64::from(impact),
-                    doc,
-                }));
+        for part in &parts {
+            let start = start.map(|start| ((start.relevance_key & 0xffff) as u32, start.doc));
+            let in_part = |score: u32| score / LEGAL_FORM == part.base / LEGAL_FORM;
+            let from = match start {
+                Some((score, doc)) if in_part(score) => Some(((score - part.base) as u8, doc)),
+                // The walk begins in the other part: before this one, or behind it.
+                Some((score, _)) if (score < part.base) == (stretch.side == Side::After) => {
+                    continue;
+                }
+                _ => None,
             };
-        // Those that hold the word only as a prefix score nothing, and come last.
-        let unscored = |found: &mut Vec<Position>, from: Option<DocId>| {
-            if level_group == LevelGroup::Elsewhere && found.len() < stretch.wanted {
-                let rest = Plan::difference(group.members.clone(), self.scored.clone());
-                let left = stretch.wanted - found.len();
-                let rest = by_doc_id(&rest, stretch.side, from, left);
-                found.extend(
-                    rest.into_iter().map(|it| Position { relevance_key: prefix, doc: it.doc }),
-                );
-            }
-        };
-        let scored_from = |start: Option<(u32, DocId)>| {
-            start.map(|(score, doc)| (u8::try_from(score).unwrap_or(u8::MAX), doc))
-        };
-        match direction {
-            LevelWalk::Down => match start {
-                Some((0, doc)) => unscored(&mut found, Some(doc)),
-                start => {
-                    scored(&mut found, scored_from(start));
-                    unscored(&mut found, None);
-                }
-            },
-            LevelWalk::Up => match start {
-                Some((score, _)) if score > 0 => scored(&mut found, scored_from(start)),
-                start => {
-                    unscored(&mut found, start.map(|(_, doc)| doc));
-                    scored(&mut found, None);
-                }
-            },
+            let mut walk =
+                PartWalk { word: self, part, prefix, stretch, scorer, found: &mut found };
+            walk.take(level_group, from);
         }
         Some(found)
+    }
+}
+
+/// A walk over one part of a group.
+struct PartWalk<'a, 's> {
+    word: &'a SingleWord<'s>,
+    part: &'a Part<'s>,
+    prefix: u64,
+    stretch: &'a Stretch,
+    scorer: &'a mut Scorer<'s>,
+    found: &'a mut Vec<Position>,
+}
+
+impl PartWalk<'_, '_> {
+    /// Appends the nearest members behind `from`, an impact and a business.
+    fn take(&mut self, group: LevelGroup, from: Option<(u8, DocId)>) {
+        match (self.stretch.side, from) {
+            (Side::After, Some((0, doc))) => self.unscored(group, Some(doc)),
+            (Side::After, from) => {
+                self.scored(group, from);
+                self.unscored(group, None);
+            }
+            (Side::Before, Some((impact, _))) if impact > 0 => self.scored(group, from),
+            (Side::Before, from) => {
+                self.unscored(group, from.map(|(_, doc)| doc));
+                self.scored(group, None);
+            }
+        }
+    }
+
+    fn left(&self) -> usize {
+        self.stretch.wanted - self.found.len()
+    }
+
+    fn position(&self, impact: u8, doc: DocId) -> Position {
+        let score = self.part.base + u32::from(impact);
+        Position { relevance_key: self.prefix | u64::from(score), doc }
+    }
+
+    /// Members that hold the word.
+    fn scored(&mut self, group: LevelGroup, from: Option<(u8, DocId)>) {
+        let left = self.left();
+        let scored = &self.word.scored;
+        if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
+            return;
+        }
+        let (hits, all) = self.word.share;
+        let looked_at = left as u64 * all / hits.max(1);
+        let smaller = self.part.members.cardinality_max().min(scored.cardinality_max());
+        if let Some(levels) = self.word.levels
+            && looked_at * self.word.level_step_cost <= smaller
+        {
+            let direction = match self.stretch.side {
+                Side::After => LevelWalk::Down,
+                Side::Before => LevelWalk::Up,
+            };
+            let walk = levels.walk(group, direction, from);
+            let members = walk.filter(|(_, doc)| self.part.members.contains(*doc)).take(left);
+            let found: Vec<Position> =
+                members.map(|(impact, doc)| self.position(impact, doc)).collect();
+            self.found.extend(found);
+            return;
+        }
+        let start = from.map(|(impact, doc)| self.position(impact, doc));
+        let mut nearest = Nearest::new(self.stretch.from(start, left));
+        let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
+        members.for_each(|doc| {
+            let relevance_key = self.prefix | u64::from(self.scorer.score(doc));
+            nearest.push(Position { relevance_key, doc });
+        });
+        self.found.extend(nearest.into_sorted());
+    }
+
+    /// Members that hold the word only as a prefix.
+    fn unscored(&mut self, group: LevelGroup, from: Option<DocId>) {
+        let left = self.left();
+        if left == 0 || group != LevelGroup::Elsewhere {
+            return;
+        }
+        let rest = Plan::difference(self.part.members.clone(), self.word.scored.clone());
+        let docs = by_doc_id(&rest, self.stretch.side, from, left);
+        let found: Vec<Position> = docs.iter().map(|it| self.position(0, it.doc)).collect();
+        self.found.extend(found);
     }
 }

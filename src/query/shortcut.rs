@@ -15,6 +15,8 @@ pub enum Shortcut {
     DisjointSum,
     /// A prefix whose reach is stored.
     StoredPrefix,
+    /// A phrase whose businesses are stored.
+    StoredPhrase,
     /// A page by score from the stored levels of a term.
     Levels,
     /// A page from a walk along a permutation.
@@ -29,11 +31,12 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 9] = [
+    pub const ALL: [Shortcut; 10] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
+        Shortcut::StoredPhrase,
         Shortcut::Levels,
         Shortcut::PermutationWalk,
         Shortcut::RankGather,

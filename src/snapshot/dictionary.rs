@@ -14,7 +14,7 @@
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
-use super::postings::{Postings, encode};
+use super::postings::{FILTER_ARRAY_MAX, Postings, encode_with};
 use super::writer::{SectionWriter, SnapshotWriter};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
@@ -43,7 +43,7 @@ pub fn encode_entry(
         return Ok(*doc);
     }
     let place = (lists_before + lists.len() as u64) / LIST_ALIGN as u64;
-    encode(docs, lists);
+    encode_with(FILTER_ARRAY_MAX, docs, lists);
     match u32::try_from(place) {
         Ok(place) if place < LISTED => Ok(LISTED | place),
         _ => Err(SnapshotError::TooLarge { section: kinds.postings.to_string() }),

@@ -84,11 +84,17 @@ pub enum SectionKind {
     DenseKeys = 29,
     /// How many businesses have two of them.
     PairCounts = 30,
+    /// Businesses in which two frequent words stand next to each other.
+    PhrasePostings = 31,
+    /// The pairs of words.
+    PhrasePairs = 32,
+    /// Where the postings of each pair begin.
+    PhraseOffsets = 33,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 30] = {
+    pub const ALL: [SectionKind; 33] = {
         use SectionKind::*;
         [
             Metadata,
@@ -121,6 +127,9 @@ impl SectionKind {
             PrefixOffsets,
             DenseKeys,
             PairCounts,
+            PhrasePostings,
+            PhrasePairs,
+            PhraseOffsets,
         ]
     };
 

@@ -195,6 +195,11 @@ impl Terms {
         key_with_ord(&self.keys, TermOrd(ord as u32))
     }
 
+    /// The terms with these ordinals.
+    pub fn terms_of(&self, ords: &[TermOrd]) -> Vec<String> {
+        ords.iter().map(|&ord| key_with_ord(&self.keys, ord).unwrap_or_default()).collect()
+    }
+
     /// The number of a term in the token streams.
     pub fn code(&self, ord: TermOrd) -> u32 {
         cast::<u32>(self.codes.as_ref())[ord.index()]
