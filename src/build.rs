@@ -2,13 +2,34 @@
 //!
 //! In: files of records. Out: a snapshot file and a [`BuildReport`], or the [`BuildError`] that says why there
 //! is none; the target is then as it was. The same records and options give the same bytes, whatever the number
-//! of threads.
+//! of threads and the limit of memory.
 //!
-//! Data flow: [`source`] (files to lines) → [`record`] (a line to a [`Company`]) → [`doc_order`] (who is which
-//! `DocId`) → [`document`] (JSON), [`filters`] (industries, places, hosts), [`invert`] (words, weighted by
-//! [`impact`]) → [`derived`] (what is computed from postings) → the sections of
-//! [`snapshot`](crate::snapshot), written in order. [`reject`] says what is wrong with records that cannot be
-//! taken.
+//! # Data flow
+//!
+//! ```text
+//! Read     source → record → Company → packed ─┬─ external_sort: runs of records in the static order
+//!                                               └─ external_sort: runs of ids
+//! Sort     runs of ids → ids: duplicates, ranks
+//! Analyze  runs of records, merged → collect: blocks of consecutive businesses, on all cores
+//!            ├ document → section Documents                ├ filters → runs of industries, places, hosts
+//!            ├ columns of counts, years, lengths           ├ doc_order → runs of names
+//!            └ analysis → token streams, a sorted run of words with their postings
+//! Columns  sections of orders, industries, places, hosts
+//! Merge    runs of words → vocabulary: terms, raw postings in one piece
+//! Encode   raw postings → invert, impact: sections of terms; token streams → section DocTokens
+//! Derive   sections so far → derived: prefixes, pair counts
+//! Publish  snapshot::writer
+//! ```
+//!
+//! [`reject`] says what is wrong with records that cannot be taken.
+//!
+//! # Memory
+//!
+//! [`BuildOptions::memory`] bounds sort buffers, blocks under way and what is read of runs. On top come arrays by
+//! record, at most 26 bytes each at a time: while texts are analyzed, 4 for the rank of the id, 4 for the order of
+//! ids, 8 for the employee count, 2 for the year, 8 for the lengths of the fields; while terms are encoded, 8 for what
+//! an occurrence in each field contributes, and 14 a term (occurrences, code, weight). The postings of one term, about
+//! 9 bytes for each of its businesses, are encoded in memory. Temporary files are read and written, not mapped.
 
 pub mod analysis;
 pub mod collect;
@@ -29,13 +50,17 @@ pub mod scratch;
 pub mod source;
 pub mod vocabulary;
 
+#[cfg(test)]
+mod tests;
+
 pub use derived::Thresholds;
 pub use memory::MemoryLimit;
 pub use reject::{MaxRejects, Reject};
 pub use source::Input;
 
 use crate::snapshot::format::SectionKind;
-use crate::snapshot::writer::{SnapshotWriter, folder_of};
+use crate::snapshot::unpublished::{folder_of, remove_abandoned};
+use crate::snapshot::writer::SnapshotWriter;
 use crate::snapshot::{Metadata, Snapshot, SnapshotError};
 use external_sort::{Batch, Sorted, Sorter};
 use icu_collator::CollatorBorrowed;
@@ -85,14 +110,20 @@ pub struct BuildReport {
 /// A phase of a build, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Reading and checking records.
+    /// Reading and checking records, and sorting them in runs. Steps are bytes of input.
     Read,
-    /// Bringing them into the static order.
+    /// Finding duplicate ids, and bringing the last records into order.
     Sort,
-    /// Taking texts apart and writing documents.
+    /// Merging the runs, taking texts apart and writing documents. Steps are records.
     Analyze,
-    /// Collecting the postings of every term.
-    Invert,
+    /// Writing sort orders, industries, places and hosts.
+    Columns,
+    /// Merging the words of all blocks. Steps are ranges of words.
+    Merge,
+    /// Writing the postings of every term and the words of every business. Steps are bytes of temporary files.
+    Encode,
+    /// Writing what is computed from the sections written so far: prefixes and pair counts.
+    Derive,
     /// Syncing, verifying and renaming.
     Publish,
 }
@@ -102,20 +133,44 @@ impl Phase {
     pub fn describe(self) -> &'static str {
         match self {
             Phase::Read => "reading records",
-            Phase::Sort => "sorting",
+            Phase::Sort => "sorting ids",
             Phase::Analyze => "analyzing texts",
-            Phase::Invert => "inverting",
+            Phase::Columns => "writing orders",
+            Phase::Merge => "merging words",
+            Phase::Encode => "encoding terms",
+            Phase::Derive => "deriving",
             Phase::Publish => "publishing",
+        }
+    }
+
+    /// The phase in one word, for reports that programs read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Read => "read",
+            Phase::Sort => "sort",
+            Phase::Analyze => "analyze",
+            Phase::Columns => "columns",
+            Phase::Merge => "merge",
+            Phase::Encode => "encode",
+            Phase::Derive => "derive",
+            Phase::Publish => "publish",
         }
     }
 }
 
 /// Told how a build gets on. Called from one thread at a time.
 pub trait Progress {
-    /// A phase begins. `total` is its number of steps (bytes of input while reading, else records), if known.
+    /// A phase begins. `total` is its number of steps (see [`Phase`]), if known.
     fn begin(&self, _phase: Phase, _total: Option<u64>) {}
-    /// `done` steps of the phase are behind, and `records` records were read so far.
+    /// `done` steps of the phase are behind; while reading and analyzing, so are `records` records.
     fn advance(&self, _done: u64, _records: u64) {}
+    /// `done` of `total` steps of `phase` are behind; it begins with the first of them.
+    fn steps(&self, phase: Phase, done: u64, total: u64) {
+        if done == 0 {
+            self.begin(phase, Some(total));
+        }
+        self.advance(done, 0);
+    }
     /// A record was rejected.
     fn rejected(&self, _reject: &Reject) {}
     /// The build is over, for good or bad.
@@ -188,7 +243,8 @@ pub fn build(
     options: &BuildOptions,
     progress: &dyn Progress,
 ) -> Result<BuildReport, BuildError> {
-    let result = Builder { options, progress, phases: Vec::new() }.build(inputs, output);
+    let pool = threads(options.threads)?;
+    let result = Builder { options, progress, pool: &pool }.build(inputs, output);
     progress.end();
     result
 }
@@ -218,90 +274,75 @@ pub fn from_jsonl_storing(
 struct Builder<'a> {
     options: &'a BuildOptions,
     progress: &'a dyn Progress,
-    phases: Vec<(Phase, Duration)>,
+    pool: &'a ThreadPool,
 }
 
-impl Builder<'_> {
-    fn build(mut self, inputs: &[Input], output: &Path) -> Result<BuildReport, BuildError> {
+impl<'a> Builder<'a> {
+    fn build(self, inputs: &[Input], output: &Path) -> Result<BuildReport, BuildError> {
+        let mut phases = Vec::new();
         let memory = self.options.memory.bytes();
-        let pool = threads(self.options.threads)?;
         // Before hours of work: can the folders be written to at all?
         let mut writer = SnapshotWriter::create(output)?;
         let folder = self.options.temp_dir.as_deref().unwrap_or_else(|| folder_of(output));
+        remove_abandoned(folder);
         let scratch = Scratch::new(folder);
         scratch.create()?;
-        let read = self.phase(Phase::Read, |builder| builder.read(inputs, &scratch, &pool))?;
-        let num_docs = read.num_docs;
+        let read = timed(&mut phases, Phase::Read, || self.read(inputs, &scratch))?;
+        let (sorted, ranks, num_docs, rejects) =
+            timed(&mut phases, Phase::Sort, || self.sort(read.pending, &scratch))?;
         if num_docs == 0 && !self.options.allow_empty {
             return Err(BuildError::Empty);
         }
         write_metadata(num_docs, &mut writer)?;
-        let collected = self.phase(Phase::Analyze, |builder| {
-            builder.progress.begin(Phase::Analyze, Some(u64::from(num_docs)));
-            let steps = |done| builder.progress.advance(done, done);
-            collect::collect(
-                read.sorted,
-                read.ranks,
-                num_docs,
-                &scratch,
-                &pool,
-                memory,
-                &mut writer,
-                steps,
-            )
+        let collected = timed(&mut phases, Phase::Analyze, || {
+            self.progress.begin(Phase::Analyze, Some(u64::from(num_docs)));
+            let steps = |done| self.progress.advance(done, done);
+            let sorted = collect::SortedRecords { sorted, ranks, num_docs };
+            collect::collect(sorted, &scratch, self.pool, memory, &mut writer, steps)
         })?;
-        let blocks = self.phase(Phase::Sort, |builder| {
-            builder.progress.begin(Phase::Sort, None);
+        let (files, mut lengths) = timed(&mut phases, Phase::Columns, || {
+            self.progress.begin(Phase::Columns, None);
             collected.write(&scratch, &mut writer)
         })?;
-        let (files, mut lengths) = blocks;
-        self.phase(Phase::Invert, |builder| {
-            builder.progress.begin(Phase::Invert, None);
-            let vocabulary = vocabulary::merge::<BuildError>(
-                files,
-                &scratch,
-                &pool,
-                memory,
-                &mut writer,
-                |_, _| {},
-            )?;
-            invert::contributions(&mut lengths, &pool);
-            let thresholds = &builder.options.thresholds;
-            let levels_min = thresholds.levels_min;
-            let progress = |_, _| {};
+        let vocabulary = timed(&mut phases, Phase::Merge, || {
+            let steps = |done, total| self.progress.steps(Phase::Merge, done, total);
+            vocabulary::merge::<BuildError>(files, &scratch, self.pool, memory, &mut writer, steps)
+        })?;
+        timed(&mut phases, Phase::Encode, || {
+            let steps = |done, total| self.progress.steps(Phase::Encode, done, total);
+            invert::contributions(&mut lengths, self.pool);
+            let levels_min = self.options.thresholds.levels_min;
             invert::write::<BuildError>(
                 vocabulary,
                 lengths,
                 levels_min,
-                &pool,
+                self.pool,
                 &mut writer,
-                progress,
-            )?;
-            Ok(derived::write(thresholds, num_docs, &pool, &mut writer)?)
+                steps,
+            )
         })?;
-        let snapshot = self.phase(Phase::Publish, |builder| {
-            builder.progress.begin(Phase::Publish, None);
+        timed(&mut phases, Phase::Derive, || {
+            self.progress.begin(Phase::Derive, None);
+            Ok(derived::write(&self.options.thresholds, num_docs, self.pool, &mut writer)?)
+        })?;
+        let snapshot = timed(&mut phases, Phase::Publish, || {
+            self.progress.begin(Phase::Publish, None);
             Ok(writer.publish()?)
         })?;
         Ok(BuildReport {
             snapshot,
             records: read.records,
-            rejects: read.rejects,
+            rejects,
             input_bytes: read.input_bytes,
-            phases: self.phases,
+            phases,
         })
     }
 
-    /// Reads all records, sorts them, and finds the duplicates.
-    fn read(
-        &self,
-        inputs: &[Input],
-        scratch: &Scratch,
-        pool: &ThreadPool,
-    ) -> Result<Read, BuildError> {
+    /// Reads all records and writes them, and their ids, in sorted runs.
+    fn read(&self, inputs: &[Input], scratch: &Scratch) -> Result<Read<'a>, BuildError> {
         let memory = self.options.memory.bytes();
-        let mut records = Sorter::new(scratch, pool, memory / 2);
-        let mut ids = Sorter::new(scratch, pool, memory / 8);
+        let mut records = Sorter::new(scratch, self.pool, memory / 2);
+        let mut ids = Sorter::new(scratch, self.pool, memory / 8);
         let mut num_records = 0usize;
         let collator = doc_order::collator();
         let mut take = |blocks: Vec<ParsedBlock>| -> Result<(), BuildError> {
@@ -314,7 +355,7 @@ impl Builder<'_> {
                 }
                 numbered.push((seq as u32, block));
             }
-            let batches: Vec<(Batch, Batch)> = pool.install(|| {
+            let batches: Vec<(Batch, Batch)> = self.pool.install(|| {
                 numbered.into_par_iter().map(|(seq, block)| pack(seq, block, &collator)).collect()
             });
             for (of_records, of_ids) in batches {
@@ -323,56 +364,74 @@ impl Builder<'_> {
             }
             Ok(())
         };
-        let read = source::read_all(inputs, self.options, pool, self.progress, &mut take)?;
-        let source::ReadRecords { names, records: num_read, input_bytes, mut rejects } = read;
+        let read = source::read_all(inputs, self.options, self.pool, self.progress, &mut take)?;
+        let source::ReadRecords { names, records: num_read, input_bytes, rejects } = read;
+        let pending = Pending { records, ids, num_records, num_read, names, rejects };
+        Ok(Read { pending, records: num_read, input_bytes })
+    }
+
+    /// Finds the duplicates, and the order of all records: the records, the rank of each by id, how many businesses
+    /// there are, and how many records were rejected.
+    fn sort(
+        &self,
+        pending: Pending<'_>,
+        scratch: &Scratch,
+    ) -> Result<(Sorted, Vec<u32>, u32, u64), BuildError> {
         self.progress.begin(Phase::Sort, None);
+        let Pending { records, ids, num_records, num_read, names, mut rejects } = pending;
+        let memory = self.options.memory.bytes() / 16;
         let name = |input: u32| names[input as usize].clone();
-        let (ranks, num_docs) =
-            ids::rank::<BuildError>(ids, num_records, scratch, pool, memory / 16, |duplicate| {
-                let (input, line) = duplicate.place;
-                let (first_input, first_line) = duplicate.first;
-                rejects.add(Reject {
-                    file: name(input),
-                    line,
-                    id: Some(duplicate.id),
-                    field: Some("id"),
-                    reason: format!(
-                        "stands already at {}:{first_line}: ids are unique, keep one of the two \
-                         records",
-                        name(first_input)
-                    ),
-                })
-            })?;
+        let reject = |duplicate: ids::DuplicateId| {
+            let ((input, line), (first_input, first_line)) = (duplicate.place, duplicate.first);
+            rejects.add(Reject {
+                file: name(input),
+                line,
+                id: Some(duplicate.id),
+                field: Some("id"),
+                reason: format!(
+                    "stands already at {}:{first_line}: ids are unique, keep one of the two records",
+                    name(first_input)
+                ),
+            })
+        };
+        let (ranks, num_docs) = ids::rank(ids, num_records, scratch, self.pool, memory, reject)?;
         let rejects = rejects.finish()?;
         let allowed = self.options.max_rejects;
         if allowed.is_exceeded(rejects, num_read) {
             return Err(BuildError::TooManyRejects { rejects, records: num_read, allowed });
         }
-        let sorted = records.finish()?;
-        Ok(Read { sorted, ranks, num_docs, records: num_read, rejects, input_bytes })
-    }
-
-    fn phase<T>(
-        &mut self,
-        phase: Phase,
-        work: impl FnOnce(&Self) -> Result<T, BuildError>,
-    ) -> Result<T, BuildError> {
-        let start = Instant::now();
-        let result = work(self);
-        self.phases.push((phase, start.elapsed()));
-        result
+        Ok((records.finish()?, ranks, num_docs, rejects))
     }
 }
 
+fn timed<T>(
+    phases: &mut Vec<(Phase, Duration)>,
+    phase: Phase,
+    work: impl FnOnce() -> Result<T, BuildError>,
+) -> Result<T, BuildError> {
+    let start = Instant::now();
+    let result = work();
+    phases.push((phase, start.elapsed()));
+    result
+}
+
 /// What reading came to.
-struct Read {
-    sorted: Sorted,
-    /// See [`ids::rank`].
-    ranks: Vec<u32>,
-    num_docs: u32,
+struct Read<'a> {
+    pending: Pending<'a>,
     records: u64,
-    rejects: u64,
     input_bytes: u64,
+}
+
+/// Records in runs, and what was rejected so far.
+struct Pending<'a> {
+    records: Sorter<'a>,
+    ids: Sorter<'a>,
+    /// Accepted ones.
+    num_records: usize,
+    /// All.
+    num_read: u64,
+    names: Vec<String>,
+    rejects: source::RejectSink<'a>,
 }
 
 /// The entries of a block of records, of which the first accepted one is number `seq`.

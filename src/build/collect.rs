@@ -16,6 +16,7 @@ use super::{doc_order, document, filters};
 use crate::snapshot::dictionary::{HOSTS, INDUSTRIES, PLACES};
 use crate::snapshot::doc_tokens::NUM_FIELDS;
 use crate::snapshot::format::SectionKind;
+use crate::snapshot::offsets::OffsetsWriter;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use std::sync::mpsc;
@@ -24,10 +25,20 @@ use std::sync::mpsc;
 const BLOCK_DOCS_MAX: usize = 16 << 10;
 
 /// Fewest bytes of packed records of a full block.
-const BLOCK_BYTES_MIN: usize = 64 << 10;
+const BLOCK_BYTES_MIN: usize = 4 << 10;
 
 /// About how many times its packed bytes a block takes while it is worked on.
 const BLOCK_GROWTH: usize = 16;
+
+/// The records in the static order, duplicates among them.
+pub struct SortedRecords {
+    /// Packed as in [`packed`].
+    pub sorted: Sorted,
+    /// See [`ids::rank`](super::ids::rank).
+    pub ranks: Vec<u32>,
+    /// How many are no duplicates.
+    pub num_docs: u32,
+}
 
 /// Everything known of the records one by one.
 pub struct Collected<'a> {
@@ -68,20 +79,18 @@ struct BlockResult {
 ///
 /// # Errors
 /// A file cannot be written or read.
-#[allow(clippy::too_many_arguments)]
 pub fn collect<'a>(
-    sorted: Sorted,
-    ranks: Vec<u32>,
-    num_docs: u32,
+    records: SortedRecords,
     scratch: &Scratch,
     pool: &'a ThreadPool,
     memory: usize,
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64),
 ) -> Result<Collected<'a>, BuildError> {
+    let SortedRecords { sorted, ranks, num_docs } = records;
     let sorter = |share: usize| Sorter::new(scratch, pool, memory / share);
     let mut collected = Collected {
-        counts: Vec::new(),
+        counts: Vec::with_capacity(num_docs as usize),
         years: Vec::with_capacity(num_docs as usize),
         id_order: vec![0; num_docs as usize],
         lengths: Vec::with_capacity(num_docs as usize),
@@ -89,9 +98,10 @@ pub fn collect<'a>(
         filters: [sorter(16), sorter(16), sorter(16)],
         blocks: BlockWriter::new(scratch)?,
     };
-    let mut offsets = writer.reserve(SectionKind::DocumentOffsets, (u64::from(num_docs) + 1) * 8);
+    let mut offsets =
+        OffsetsWriter::begin(SectionKind::DocumentOffsets, num_docs as usize + 1, writer);
     let mut documents = writer.begin(SectionKind::Documents);
-    offsets.write(&0u64.to_le_bytes())?;
+    offsets.push(0)?;
     let mut offset = 0u64;
     let ahead = pool.current_num_threads() + 1;
     let block_bytes = (memory / 4 / (ahead + 2) / BLOCK_GROWTH).max(BLOCK_BYTES_MIN);
@@ -103,7 +113,7 @@ pub fn collect<'a>(
         in_order(pool, ahead, blocks, work_on, |block: BlockResult| {
             for len in block.document_lens {
                 offset += u64::from(len);
-                offsets.write(&offset.to_le_bytes())?;
+                offsets.push(offset)?;
             }
             documents.write(&block.documents)?;
             collected.counts.extend(block.counts);
@@ -219,7 +229,7 @@ impl Collected<'_> {
         writer.section(SectionKind::EmployeeCounts, bytemuck::cast_slice(&self.counts))?;
         writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&self.years))?;
         drop(self.id_order);
-        doc_order::write::<BuildError>(self.names.finish()?, &self.counts, &self.years, writer)?;
+        doc_order::write::<BuildError>(self.names.finish()?, &self.years, writer)?;
         for (kinds, sorter) in [INDUSTRIES, PLACES, HOSTS].into_iter().zip(self.filters) {
             filters::write::<BuildError>(kinds, sorter.finish()?, scratch, writer)?;
         }

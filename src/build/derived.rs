@@ -13,6 +13,7 @@ use crate::snapshot::dense::{self, DenseKey};
 use crate::snapshot::dictionary::{self, Dictionary};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
+use crate::snapshot::offsets::Offsets;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
@@ -101,7 +102,12 @@ pub fn write(
     let source = phrases::Source {
         num_docs,
         terms: &terms,
-        offsets: section(SectionKind::DocTokenOffsets),
+        offsets: Offsets::open(
+            SectionKind::DocTokenOffsets,
+            section(SectionKind::DocTokenOffsets),
+            num_docs as usize + 1,
+            section(SectionKind::DocTokens).as_ref().len() as u64,
+        )?,
         tokens: section(SectionKind::DocTokens),
         counts: &counts,
         docs_min: thresholds.phrase_docs_min,

@@ -72,8 +72,11 @@ pub(super) fn prefix_of(key: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Key and payload of the entry at the front of `bytes`; `None` if it is not whole.
-fn entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Key and payload of an entry.
+pub type Entry<'a> = (&'a [u8], &'a [u8]);
+
+/// The entry at the front of `bytes`; `None` if it is not whole.
+fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
     let (head, rest) = bytes.split_at_checked(HEAD_BYTES)?;
     let len =
         |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("4 bytes")) as usize;
@@ -244,7 +247,7 @@ impl Sorted {
     /// # Errors
     /// A run cannot be read.
     #[allow(clippy::should_implement_trait)] // lends what it returns
-    pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>, ScratchError> {
+    pub fn next(&mut self) -> Result<Option<Entry<'_>>, ScratchError> {
         match self {
             Sorted::Memory { batches, places, next } => {
                 let Some(place) = places.get(*next) else { return Ok(None) };

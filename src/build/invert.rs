@@ -16,6 +16,7 @@ use crate::snapshot::SnapshotError;
 use crate::snapshot::doc_tokens::{CODE_MIN, DocTokens, NUM_FIELDS, push_doc, push_token};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
+use crate::snapshot::offsets::OffsetsWriter;
 use crate::snapshot::terms;
 use crate::snapshot::writer::SnapshotWriter;
 use fst::{IntoStreamer, Streamer};
@@ -59,20 +60,21 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
 ) -> Result<(), E> {
     let Vocabulary { occurrences, chunks, postings, blocks } = vocabulary;
     let num_terms = occurrences.len();
-    let steps = (chunks.len() + blocks.len()) as u64;
+    let total = postings.len_bytes() + blocks.len_bytes();
     let mut done = 0;
+    progress(done, total);
     let keys = fst::Map::new(writer.written(SectionKind::TermKeys)?)
         .map_err(|error| SnapshotError::damaged(SectionKind::TermKeys, error))?;
     let plurals = pool.install(|| plurals(&keys, &chunks));
     drop(keys);
-    let mut offsets = writer.reserve(SectionKind::TermOffsets, (num_terms as u64 + 1) * 8);
+    let mut offsets = OffsetsWriter::begin(SectionKind::TermOffsets, num_terms + 1, writer);
     let codes = pool.install(|| codes_by_frequency(occurrences));
     writer.section(SectionKind::TermCodes, bytemuck::cast_slice(&codes))?;
     let mut weights_section = writer.reserve(SectionKind::TermWeights, num_terms as u64 * 2);
     let mut weights = vec![0u16; num_terms];
     let mut section = writer.begin(SectionKind::TermPostings);
     let source = Source { postings, plurals, contributions, levels_min };
-    offsets.write(&0u64.to_le_bytes())?;
+    offsets.push(0)?;
     in_order(
         pool,
         pool.current_num_threads() * 2,
@@ -85,13 +87,13 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
                 chunk.ords.clone().zip(&encoded.block_lens).zip(&encoded.doc_freqs)
             {
                 end += *len as u64;
-                offsets.write(&end.to_le_bytes())?;
+                offsets.push(end / terms::BLOCK_ALIGN)?;
                 let code = codes[ord as usize];
                 weights[(code - CODE_MIN) as usize] = impact::weight(source.num_docs(), *doc_freq);
             }
             section.write(&encoded.blocks)?;
-            done += 1;
-            progress(done, steps);
+            done += encoded.raw_bytes;
+            progress(done, total);
             Ok::<(), E>(())
         },
     )?;
@@ -101,10 +103,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     offsets.end(writer)?;
     weights_section.write(bytemuck::cast_slice(&weights))?;
     weights_section.end(writer)?;
-    write_tokens(&blocks, &codes, num_docs, pool, writer, |_| {
-        done += 1;
-        progress(done, steps);
-    })
+    write_tokens(&blocks, &codes, num_docs, pool, writer, |bytes| progress(done + bytes, total))
 }
 
 /// Codes of terms in the token streams: the more frequent, the smaller; ties by term.
@@ -160,6 +159,8 @@ fn for_each_plural(word: &str, keys: &fst::Map<Section>, mut visit: impl FnMut(T
 /// Encoded blocks of consecutive terms.
 #[derive(Default)]
 struct EncodedTerms {
+    /// Bytes they were made of.
+    raw_bytes: u64,
     blocks: Vec<u8>,
     block_lens: Vec<usize>,
     /// How many businesses each term matches.
@@ -225,7 +226,7 @@ impl Source {
     fn encode(&self, chunk: &Chunk) -> Result<EncodedTerms, ScratchError> {
         let offsets = self.postings.offsets(chunk.ords.clone())?;
         let bytes = self.postings.bytes(offsets[0]..offsets[offsets.len() - 1])?;
-        let mut encoded = EncodedTerms::default();
+        let mut encoded = EncodedTerms { raw_bytes: bytes.len() as u64, ..Default::default() };
         let (mut any, mut other, mut merged) =
             (Weighted::default(), Weighted::default(), Weighted::default());
         // Is, starts, has, host.
@@ -310,25 +311,28 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
     num_docs: u32,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
-    mut progress: impl FnMut(u32),
+    mut progress: impl FnMut(u64),
 ) -> Result<(), E> {
-    let mut offsets = writer.reserve(SectionKind::DocTokenOffsets, (u64::from(num_docs) + 1) * 8);
+    let mut offsets =
+        OffsetsWriter::begin(SectionKind::DocTokenOffsets, num_docs as usize + 1, writer);
     let mut section = writer.begin(SectionKind::DocTokens);
-    offsets.write(&0u64.to_le_bytes())?;
+    let mut done = 0;
+    offsets.push(0)?;
     in_order(
         pool,
         pool.current_num_threads() + 1,
         (0..blocks.len()).map(Ok),
-        |at| blocks.get(at).map(|block| (block.first_doc, encode_tokens(&block, codes))),
-        |result: Result<(u32, (Vec<u8>, Vec<u32>)), ScratchError>| {
-            let (first_doc, (bytes, lens)) = result?;
+        |at| blocks.get(at).map(|block| encode_tokens(&block, codes)),
+        |result: Result<EncodedTokens, ScratchError>| {
+            let EncodedTokens { raw_bytes, bytes, lens } = result?;
             let mut end = section.len();
             for len in &lens {
                 end += u64::from(*len);
-                offsets.write(&end.to_le_bytes())?;
+                offsets.push(end)?;
             }
             section.write(&bytes)?;
-            progress(first_doc + lens.len() as u32);
+            done += raw_bytes;
+            progress(done);
             Ok::<(), E>(())
         },
     )?;
@@ -337,8 +341,16 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
     Ok(())
 }
 
-/// The token streams of a block in codes, and the length of each in bytes.
-fn encode_tokens(block: &BlockTokens, codes: &[u32]) -> (Vec<u8>, Vec<u32>) {
+/// The token streams of a block in codes.
+struct EncodedTokens {
+    /// Bytes they were made of.
+    raw_bytes: u64,
+    bytes: Vec<u8>,
+    /// Length of each stream in bytes.
+    lens: Vec<u32>,
+}
+
+fn encode_tokens(block: &BlockTokens, codes: &[u32]) -> EncodedTokens {
     let codes: Vec<u32> = block.ords.iter().map(|&ord| codes[ord as usize]).collect();
     let mut rest = block.tokens.as_slice();
     let (mut bytes, mut lens) = (
@@ -357,5 +369,5 @@ fn encode_tokens(block: &BlockTokens, codes: &[u32]) -> (Vec<u8>, Vec<u32>) {
         push_doc(&mut bytes, doc.name_core_len, &fields);
         lens.push((bytes.len() - from) as u32);
     }
-    (bytes, lens)
+    EncodedTokens { raw_bytes: block.tokens.len() as u64, bytes, lens }
 }

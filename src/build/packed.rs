@@ -130,3 +130,75 @@ pub fn read<'a>(key: &'a [u8], payload: &'a [u8]) -> Option<(Record<'a>, KeyPart
     let name_key = &sort_keys[..collation.len() + 1 + name.len()];
     Some((record, KeyParts { name_key, seq: u32::from_be_bytes(seq.try_into().ok()?) }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::doc_order::collator;
+    use proptest::prelude::*;
+    use std::cmp::Reverse;
+
+    fn company() -> impl Strategy<Value = Company> {
+        let text = || proptest::option::of("[a-cÄß東 ]{1,6}");
+        let count = prop_oneof![Just(0), 1u64..400, Just(crate::limits::EMPLOYEE_COUNT_MAX)];
+        let texts = (text(), text(), text(), text(), text(), text());
+        (
+            "[a-c]{1,3}",
+            "[a-cÄ]{1,3}",
+            texts,
+            proptest::option::of(count),
+            proptest::option::of(1u16..),
+        )
+            .prop_map(|(id, name, texts, employee_count, founded_year)| {
+                let (website, description, industry, city, state, country) = texts;
+                let location = Location { city, state, country };
+                Company {
+                    id,
+                    name,
+                    website,
+                    description,
+                    industry,
+                    employee_count,
+                    location,
+                    founded_year,
+                }
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_packed_is_read_and_keys_order_statically(a in company(), b in company()) {
+            let collator = collator();
+            let pack = |company: &Company, seq| {
+                let (mut key, mut payload) = (Vec::new(), Vec::new());
+                push_key(company, seq, &collator, &mut key);
+                push_payload(company, &mut payload);
+                (key, payload)
+            };
+            let ((key, payload), (other_key, _)) = (pack(&a, 7), pack(&b, 8));
+            let (record, parts) = read(&key, &payload).unwrap();
+            let expected = Record {
+                id: &a.id,
+                name: &a.name,
+                website: a.website.as_deref(),
+                description: a.description.as_deref(),
+                industry: a.industry.as_deref(),
+                employee_count: a.employee_count,
+                city: a.location.city.as_deref(),
+                state: a.location.state.as_deref(),
+                country: a.location.country.as_deref(),
+                founded_year: a.founded_year,
+            };
+            prop_assert_eq!(record, expected);
+            prop_assert_eq!(parts.seq, 7);
+            prop_assert!(parts.name_key.ends_with(a.name.as_bytes()));
+            // None is less than any count, so the reverse has it last.
+            let order = Reverse(a.employee_count)
+                .cmp(&Reverse(b.employee_count))
+                .then_with(|| collator.compare(&a.name, &b.name))
+                .then_with(|| (&a.name, &a.id).cmp(&(&b.name, &b.id)))
+                .then(7.cmp(&8));
+            prop_assert_eq!(key.cmp(&other_key), order);
+        }
+    }
+}

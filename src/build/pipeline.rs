@@ -17,7 +17,7 @@ pub fn in_order<T: Send, R: Send, E>(
     mut consume: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     let work = &work;
-    let result = pool.in_place_scope(|scope| {
+    pool.in_place_scope(|scope| {
         let mut under_way: VecDeque<mpsc::Receiver<R>> = VecDeque::with_capacity(ahead);
         for input in inputs {
             let input = input?;
@@ -39,6 +39,5 @@ pub fn in_order<T: Send, R: Send, E>(
             consume(result)?;
         }
         Ok(())
-    });
-    result
+    })
 }

@@ -3,9 +3,10 @@
 //! In: the folder they live in. Out: files that have no name, so that they are gone when the build ends, however
 //! it ends: done, failed or killed. (A file's name exists for the moment between creating and unlinking it; what a
 //! kill in that moment leaves is empty and is removed like an abandoned snapshot, see
-//! [`writer`](crate::snapshot::writer).) `df` counts them, `ls` does not show them.
+//! [`unpublished`](crate::snapshot::unpublished).) `df` counts them, `ls` does not show them.
 
-use crate::snapshot::writer::TEMPORARY_PREFIX;
+use crate::snapshot::storage;
+use crate::snapshot::unpublished::TEMPORARY_PREFIX;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// A temporary file cannot be made, written or read.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "cannot {action} a temporary file in {folder:?}: a build needs there about 2.5 times the size of the input; \
+    "cannot {action} a temporary file in {folder:?}: a build needs there about one and a half times the size of the input; \
      name another folder with --temp-dir"
 )]
 pub struct ScratchError {
@@ -59,7 +60,11 @@ impl Scratch {
             .tempfile_in(&self.folder)
             .and_then(|named| {
                 let (file, path) = named.into_parts();
-                path.close().map(|()| file)
+                match path.close() {
+                    // Another build may have removed the name already.
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                    _ => Ok(file),
+                }
             })
             .map_err(self.error("create"))?;
         Ok(ScratchFile { file, scratch: self.clone() })
@@ -105,7 +110,8 @@ impl ScratchFile {
     /// # Errors
     /// They cannot be written.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), ScratchError> {
-        self.file.write_all_at(bytes, offset).map_err(self.scratch.error("write"))
+        storage::write_all_at(&self.file, &self.scratch.folder, bytes, offset)
+            .map_err(self.scratch.error("write"))
     }
 }
 

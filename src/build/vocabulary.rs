@@ -124,8 +124,14 @@ pub struct ResolvedBlocks {
 
 impl ResolvedBlocks {
     /// How many there are.
+    #[allow(clippy::len_without_is_empty)] // nobody asks
     pub fn len(&self) -> usize {
         self.blocks.len()
+    }
+
+    /// Bytes of all token streams.
+    pub fn len_bytes(&self) -> u64 {
+        self.blocks.last().map_or(0, |block| block.tokens.end)
     }
 
     /// The block at `at`.
@@ -158,9 +164,15 @@ pub struct Chunk {
 pub struct RawPostings {
     bytes: ScratchFile,
     offsets: ScratchFile,
+    len: u64,
 }
 
 impl RawPostings {
+    /// Bytes of all postings.
+    pub fn len_bytes(&self) -> u64 {
+        self.len
+    }
+
     /// Where the bytes of consecutive terms begin, and the end of the last.
     ///
     /// # Errors
@@ -218,7 +230,7 @@ pub fn merge<E: From<ScratchError> + From<SnapshotError> + Send>(
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Vocabulary, E> {
     let ahead = pool.current_num_threads() + 1;
-    let range_bytes = (memory / ahead / 4).clamp(64 << 10, 16 << 20);
+    let range_bytes = (memory / ahead / 4).clamp(1 << 10, 16 << 20);
     let cuts = cuts(&files, range_bytes as u64);
     let num_ranges = cuts.len() + 1;
     let ranges = (0..num_ranges).map(|at| {
@@ -235,6 +247,7 @@ pub fn merge<E: From<ScratchError> + From<SnapshotError> + Send>(
     let mut chunks: Vec<Chunk> = Vec::new();
     let mut chunk_start = 0;
     let mut done = 0;
+    progress(done, num_ranges as u64);
     in_order(
         pool,
         ahead,
@@ -282,7 +295,11 @@ pub fn merge<E: From<ScratchError> + From<SnapshotError> + Send>(
     Ok(Vocabulary {
         occurrences,
         chunks,
-        postings: RawPostings { bytes: bytes.finish()?, offsets: offsets.finish()? },
+        postings: RawPostings {
+            len: bytes.position(),
+            bytes: bytes.finish()?,
+            offsets: offsets.finish()?,
+        },
         blocks: ResolvedBlocks { tokens, places, ords: ords_file, blocks },
     })
 }

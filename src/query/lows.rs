@@ -370,7 +370,7 @@ fn within_words(words: &Words, range: &Range<u32>) -> Lows<'static> {
 /// The parts of a range that lie in one word each: the word's place, and the bits.
 fn masks(range: &Range<u32>) -> impl Iterator<Item = (usize, u64)> {
     let (start, end) = (range.start, range.end);
-    (start >> 6..if start < end { (end - 1 >> 6) + 1 } else { start >> 6 }).map(move |at| {
+    (start >> 6..if start < end { ((end - 1) >> 6) + 1 } else { start >> 6 }).map(move |at| {
         let from = start.max(at * 64) - at * 64;
         let to = end.min(at * 64 + 64) - at * 64;
         (at as usize, (u64::MAX >> (64 - (to - from))) << from)

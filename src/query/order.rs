@@ -61,19 +61,18 @@ pub fn by_permutation(
     wanted: usize,
     ranks: &mut Vec<u32>,
 ) -> Vec<Position> {
-    let docs = permutation.docs();
     let (start, end) = match (side, rank) {
         (_, None) => (window.start, window.end),
         (Side::After, Some(rank)) => (window.start.max(rank as usize + 1), window.end),
         (Side::Before, Some(rank)) => (window.start, window.end.min(rank as usize)),
     };
     let end = end.max(start);
-    let position = |&doc: &u32| Position { relevance_key: 0, doc: DocId(doc) };
+    let position = |doc: DocId| Position { relevance_key: 0, doc };
     let walked = wanted as u64 * window.len() as u64 / total.max(1);
     if walked <= total {
         planner.took(Shortcut::PermutationWalk);
-        let is_hit = |doc: &&u32| hits.contains(DocId(**doc));
-        let within = docs[start..end].iter();
+        let is_hit = |doc: &DocId| hits.contains(*doc);
+        let within = permutation.docs(start..end);
         return match side {
             Side::After => within.filter(is_hit).take(wanted).map(position).collect(),
             Side::Before => within.rev().filter(is_hit).take(wanted).map(position).collect(),
@@ -92,7 +91,7 @@ pub fn by_permutation(
         Side::After => select_first(ranks, wanted, |rank| *rank),
         Side::Before => select_first(ranks, wanted, |rank| Reverse(*rank)),
     }
-    ranks.iter().map(|&rank| position(&docs[rank as usize])).collect()
+    ranks.iter().map(|&rank| position(permutation.doc_at(rank as usize))).collect()
 }
 
 /// Keeps the first `wanted` of `ranks` by `key`, in order.

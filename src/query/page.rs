@@ -74,7 +74,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
             };
             let window = match sort {
                 SortKey::EmployeeCount => employees_window(snapshot, &hits),
-                _ => 0..permutation.docs().len(),
+                _ => 0..permutation.len(),
             };
             let rank = position.map(|position| permutation.rank(position.doc));
             let (order, hits) = ((permutation, window), (&hits, total));

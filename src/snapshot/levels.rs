@@ -213,7 +213,7 @@ impl<'a> TermLevels<'a> {
                                 ones = words[word].count_ones() as usize;
                             }
                             let bit = select(words[word], at - behind);
-                            found.push(DocId(base | word as u32 * 64 + bit));
+                            found.push(DocId(base | (word as u32 * 64 + bit)));
                         }
                     }
                 }

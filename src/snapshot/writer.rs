@@ -1,8 +1,13 @@
 //! Writing and publishing a snapshot.
 //!
-//! A [`SnapshotWriter`] writes to a temporary file in the target's folder; [`SnapshotWriter::publish`] makes it
-//! durable, opens and verifies it like any reader would, and renames it over the target. Whoever reads the
-//! target sees the old snapshot or the new one, both complete, whatever happens in between.
+//! A [`SnapshotWriter`] writes to an [`unpublished`](super::unpublished) file beside the target;
+//! [`SnapshotWriter::publish`] makes it durable, opens and verifies it like any reader would, and renames it over
+//! the target. Whoever reads the target sees the old snapshot or the new one, both complete, whatever happens in
+//! between.
+//!
+//! Sections are placed in their fixed order, but need not be filled in that order: one whose length is known can
+//! be reserved and filled while later ones are written. Those that have ended can be read back
+//! ([`SnapshotWriter::written`]), so that a section may be derived from others.
 
 use super::Snapshot;
 use super::error::SnapshotError;
@@ -10,13 +15,11 @@ use super::format::{
     HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, SectionKind, encode_frame,
 };
 use super::mapped::{Backing, Section};
-use std::fs::File;
+use super::storage;
+use super::unpublished::{Unpublished, io_error};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// Prefix of unpublished snapshots, beside their targets.
-pub const TEMPORARY_PREFIX: &str = ".firmament-";
 
 /// Bytes collected before they are written.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -26,8 +29,7 @@ const HASH_TOGETHER_BYTES: usize = 128 << 10;
 
 /// A snapshot being written.
 pub struct SnapshotWriter {
-    file: Arc<tempfile::NamedTempFile>,
-    target: PathBuf,
+    file: Arc<Unpublished>,
     /// The end of what was written or reserved.
     position: u64,
     entries: Vec<SectionEntry>,
@@ -38,7 +40,7 @@ pub struct SnapshotWriter {
 /// A section being written; end it with [`SectionWriter::end`]. Several may be open at a time if all but the last
 /// have a length that was known from the start.
 pub struct SectionWriter {
-    file: Arc<tempfile::NamedTempFile>,
+    file: Arc<Unpublished>,
     kind: SectionKind,
     start: u64,
     /// Where the buffer will go.
@@ -53,17 +55,10 @@ impl SnapshotWriter {
     /// Begins a snapshot that will be published as `target`.
     ///
     /// # Errors
-    /// The folder does not exist or cannot be written to.
+    /// Another build has the target, or the folder does not exist or cannot be written to.
     pub fn create(target: &Path) -> Result<SnapshotWriter, SnapshotError> {
-        let folder = folder_of(target);
-        let file = tempfile::Builder::new()
-            .prefix(TEMPORARY_PREFIX)
-            .suffix(".tmp")
-            .tempfile_in(folder)
-            .map_err(|source| io_error("create a file in", folder, source))?;
         Ok(SnapshotWriter {
-            file: Arc::new(file),
-            target: target.to_owned(),
+            file: Arc::new(Unpublished::create(target)?),
             position: SECTIONS_START as u64,
             entries: Vec::with_capacity(SectionKind::ALL.len()),
             open: 0,
@@ -124,7 +119,7 @@ impl SnapshotWriter {
     pub fn written(&self, kind: SectionKind) -> Result<Section, SnapshotError> {
         let entry = self.entries[kind.index()];
         let range = entry.offset as usize..(entry.offset + entry.len) as usize;
-        let backing = Backing::map_part(self.file.as_file(), self.file.path(), self.position)?;
+        let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
         Ok(Section::new(Arc::new(backing), range))
     }
 
@@ -140,20 +135,14 @@ impl SnapshotWriter {
         let frame = encode_frame(&self.entries, self.position);
         debug_assert!(frame.len() == SECTIONS_START && HEADER_BYTES < SECTIONS_START);
         let file = Arc::into_inner(self.file).expect("every section has ended");
-        let path = file.path().to_owned();
-        let failed = |source| io_error("write", &path, source);
-        write_all_at(file.as_file(), &frame, 0).map_err(failed)?;
+        let path = file.path();
+        let failed = |source| io_error("write", path, source);
+        storage::write_all_at(file.file(), path, &frame, 0).map_err(failed)?;
         // The last section may be empty, and padding before it is not written.
-        file.as_file().set_len(self.position).map_err(failed)?;
-        file.as_file().sync_all().map_err(|source| io_error("sync", &path, source))?;
-        let snapshot = Snapshot::open(&path)?;
-        set_readable(file.as_file()).map_err(failed)?;
-        file.persist(&self.target)
-            .map_err(|error| io_error("rename into place", &self.target, error.error))?;
-        let folder = folder_of(&self.target);
-        File::open(folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(|source| io_error("sync", folder, source))?;
+        storage::set_len(file.file(), path, self.position).map_err(failed)?;
+        storage::sync(file.file(), path).map_err(|source| io_error("sync", path, source))?;
+        let snapshot = Snapshot::open_in_passing(path)?;
+        file.publish()?;
         Ok(snapshot)
     }
 }
@@ -218,7 +207,7 @@ impl SectionWriter {
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
-        write_all_at(self.file.as_file(), bytes, self.position)
+        storage::write_all_at(self.file.file(), self.file.path(), bytes, self.position)
             .map_err(|source| io_error("write", self.file.path(), source))?;
         self.position += bytes.len() as u64;
         Ok(())
@@ -234,33 +223,4 @@ impl io::Write for SectionWriter {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
-    use std::os::unix::fs::FileExt;
-    file.write_all_at(bytes, offset)
-}
-
-/// The folder that a file is or will be in.
-pub fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    }
-}
-
-fn io_error(action: &'static str, path: &Path, source: io::Error) -> SnapshotError {
-    SnapshotError::Io { action, path: path.to_owned(), source }
-}
-
-/// Temporary files are private; a published snapshot is as readable as any new file (0644).
-#[cfg(unix)]
-fn set_readable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn set_readable(_file: &File) -> io::Result<()> {
-    Ok(())
 }

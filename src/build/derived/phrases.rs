@@ -4,13 +4,13 @@
 //! each business and pair until all are through.
 
 use crate::analyzer::{TextField, plural};
-use crate::bytes::cast;
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
 use crate::snapshot::dense;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
+use crate::snapshot::offsets::Offsets;
 use crate::snapshot::phrases::{encode_pairs, encode_places, pair};
 use crate::snapshot::postings;
 use crate::snapshot::terms::Terms;
@@ -29,7 +29,7 @@ pub struct Source<'a> {
     /// The terms.
     pub terms: &'a Terms,
     /// Section `DocTokenOffsets`.
-    pub offsets: Section,
+    pub offsets: Offsets,
     /// Section `DocTokens`.
     pub tokens: Section,
     /// Section `PairCounts`.
@@ -131,12 +131,11 @@ pub fn write(
 impl Source<'_> {
     /// The phrases of the businesses of chunk `key`.
     fn find(&self, key: u32, words: &DenseWords) -> FoundPhrases {
-        let offsets: &[u64] = cast(self.offsets.as_ref());
         let tokens = self.tokens.as_ref();
         let mut all: Vec<u64> = Vec::new();
         let mut of_doc: Vec<u32> = Vec::new();
         for doc in key << 16..self.num_docs.min((key + 1) << 16) {
-            let range = offsets[doc as usize] as usize..offsets[doc as usize + 1] as usize;
+            let range = self.offsets.range(doc as usize);
             let Some(tokens) = DocTokens::read(&tokens[range]) else { continue };
             of_doc.clear();
             self.find_in_doc(&tokens, words, &mut of_doc);
