@@ -182,6 +182,13 @@ impl Understood {
         Plan::union(std::iter::once(own).chain(prefix).chain(neighbours).chain(words).chain(split))
     }
 
+    /// Businesses whose name holds the clause as it was asked for: all of it, or written as one with a neighbour.
+    pub fn in_name_as_written<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term_in_name(&self.clause.term);
+        let neighbours = self.neighbours.iter().flatten().map(|word| planner.word_in_name(word));
+        Plan::union(std::iter::once(own).chain(neighbours))
+    }
+
     /// Businesses whose name holds the clause, all of it and not only as a prefix.
     pub fn in_name_whole<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
         let own = planner.term_in_name(&self.clause.term);
