@@ -47,7 +47,13 @@ pub fn by_relevance<'s>(
         let relaxed = RelaxedScorer::new(planner, understanding);
         let mut scorer = Scorer::new(planner, understanding, &query.text);
         let mut nearest = Nearest::new(stretch);
+        let is_best_first = stretch.is_best_first();
         hits.for_each(|doc| {
+            // Most hits of a union share little, which is told without reading their names.
+            let relevance_key = u64::from(relaxed.score_max(doc)) << 16 | 0xffff;
+            if is_best_first && !nearest.may_keep(&Position { relevance_key, doc }) {
+                return;
+            }
             let score = u64::from(relaxed.score(doc)) << 16 | u64::from(scorer.score(doc));
             nearest.push(Position { relevance_key: score, doc });
         });

@@ -172,6 +172,13 @@ impl<'s> Understood<'s> {
         Plan::union(std::iter::once(own).chain(neighbours).chain(words).chain(split))
     }
 
+    /// Businesses whose name holds the clause as it was asked for: all of it, or written as one with a neighbour.
+    pub fn in_name_as_written(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term_in_name(&self.clause.term);
+        let neighbours = self.neighbours.iter().flatten().map(|word| planner.word_in_name(word));
+        Plan::union(std::iter::once(own).chain(neighbours))
+    }
+
     /// Businesses whose name holds the clause, all of it and not only as a prefix.
     pub fn in_name_whole(&self, planner: &Planner<'s>) -> Plan<'s> {
         let own = planner.term_in_name(&self.clause.term);

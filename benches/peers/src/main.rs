@@ -1,15 +1,23 @@
 //! `peers`: other search engines on the records and queries of Firmament.
 //!
-//! Each engine stands behind [`engine::Engine`] in a file of its own, with the settings it has by default, and
-//! indexes the same fields: name, website host, industry, description. A measurement is a sub-command in a file
-//! of its own.
+//! A measurement is a sub-command in a file of its own.
+//!
+//! [`quality`]: each engine stands behind [`engine::Engine`] in a file of its own, with the settings it has by
+//! default, and indexes the same fields: name, website host, industry, description.
 //!
 //!     cargo run --release -- quality --records companies.jsonl queries.tsv
+//!
+//! [`speed`]: tantivy as its expert would set it up for the contract of Firmament, on the records of a snapshot and
+//! the requests that `firmament-tools workload` writes.
+//!
+//!     firmament-tools workload companies.firmament --output mixed.tsv --beyond beyond.tsv
+//!     cargo run --release -- speed companies.firmament --index /tmp/peers mixed.tsv beyond.tsv
 
 mod engine;
 mod fts5;
 mod quality;
 mod records;
+mod speed;
 mod tantivy;
 
 use clap::{Parser, Subcommand};
@@ -27,6 +35,8 @@ struct Arguments {
 enum Command {
     /// Measure how often the business that was meant comes first
     Quality(quality::QualityArguments),
+    /// Compare what the requests of a workload cost, with Firmament itself in the same run
+    Speed(speed::SpeedArguments),
 }
 
 /// Nothing here is mended by its caller: every error ends the program with its message.
@@ -35,6 +45,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Quality(arguments) => quality::run(&arguments),
+        Command::Speed(arguments) => speed::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

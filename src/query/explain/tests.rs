@@ -119,11 +119,11 @@ fn a_correction_and_a_relaxation() {
         "payments in any field 2 2",
         "results: 2 of 4, by relevance",
         "1 b-3 Böhme Wireless GmbH",
-        "50.0 % of q, 39.6 % of the name: 303627; text score 126",
+        "43.8 % of q, 34.6 % of the name: 265904; text score 126",
         "126 wireles name (as wireless)",
         "0 payments not held",
         "2 b-1 PayPal Holdings, Inc.",
-        "15.0 % of q, 0.0 % of the name: 52500; text score 99",
+        "20.0 % of q, 0.0 % of the name: 80000; text score 99",
         "0 wireles not held",
         "99 payments industry, description",
     ];
