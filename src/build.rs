@@ -4,23 +4,26 @@
 //! is none; the target is then as it was. The same records and options give the same bytes, whatever the number
 //! of threads.
 //!
-//! Data flow: [`source`] (files to lines) → [`record`] (a line to a [`Company`]) → [`doc_order`] (who is which
-//! `DocId`) → [`document`] (JSON), [`filters`] (industries, places, hosts), [`invert`] (words, weighted by
+//! Data flow: [`source`] (files to records, a reader per format) → [`mapping`] and [`assembly`] (values to a
+//! [`Company`]; [`record`] for JSON) → [`doc_order`] (who is which `DocId`) → [`document`] (JSON), [`filters`] (industries, places, hosts), [`invert`] (words, weighted by
 //! [`impact`]) → the sections of
 //! [`snapshot`](crate::snapshot), written in order. [`reject`] says what is wrong with records that cannot be
 //! taken.
 
+pub mod assembly;
 pub mod doc_order;
 pub mod document;
 pub mod filters;
 pub mod impact;
 pub mod invert;
+pub mod mapping;
 pub mod record;
 pub mod reject;
 pub mod source;
 
+pub use mapping::{Mapping, MappingOptions, Preset};
 pub use reject::{MaxRejects, Reject};
-pub use source::Input;
+pub use source::{Format, Input, ReadOptions};
 
 use crate::company::Company;
 use crate::snapshot::format::SectionKind;
@@ -34,6 +37,8 @@ use std::time::{Duration, Instant};
 /// How a snapshot is built.
 #[derive(Clone, Debug, Default)]
 pub struct BuildOptions {
+    /// How inputs are read.
+    pub read: ReadOptions,
     /// How many records may be rejected.
     pub max_rejects: MaxRejects,
     /// Where rejected records are listed, as JSON Lines; nowhere if absent.
@@ -91,6 +96,8 @@ pub trait Progress {
     fn begin(&self, _phase: Phase, _total: Option<u64>) {}
     /// `done` steps of the phase are behind, and `records` records were read so far.
     fn advance(&self, _done: u64, _records: u64) {}
+    /// Something about an input that the operator should know.
+    fn note(&self, _note: &str) {}
     /// A record was rejected.
     fn rejected(&self, _reject: &Reject) {}
     /// The build is over, for good or bad.
@@ -168,7 +175,8 @@ pub fn build(
 /// See [`BuildError`].
 pub fn from_jsonl(text: &str, output: &Path) -> Result<BuildReport, BuildError> {
     let input = Input::Memory(text.as_bytes().to_vec());
-    let options = BuildOptions { allow_empty: true, ..BuildOptions::default() };
+    let read = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::default() };
+    let options = BuildOptions { read, allow_empty: true, ..BuildOptions::default() };
     build(&[input], output, &options, &NoProgress)
 }
 

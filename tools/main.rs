@@ -7,6 +7,7 @@ mod build;
 mod derive;
 mod evaluate;
 mod generate;
+mod input;
 mod inspect;
 mod keys;
 mod progress;
