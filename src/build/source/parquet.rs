@@ -98,7 +98,15 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         let file = Arc::new(file);
         contained(|| {
             let reader = SerializedFileReader::new(SharedChunks(file.clone())).map_err(damaged)?;
-            let schema = reader.metadata().file_metadata().schema_descr();
+            let metadata = reader.metadata();
+            let groups = metadata.row_groups().iter();
+            let in_groups: i128 = groups.map(|group| i128::from(group.num_rows())).sum();
+            if in_groups != i128::from(metadata.file_metadata().num_rows()) {
+                let reason =
+                    "it is damaged: its row groups have not as many rows as it should have";
+                return Err(io::Error::other(reason));
+            }
+            let schema = metadata.file_metadata().schema_descr();
             let names: Vec<String> =
                 schema.columns().iter().map(|column| column.path().string()).collect();
             let binding = mapping.bind(&names).map_err(io::Error::other)?;
@@ -152,6 +160,17 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         }
     }
 
+    /// A row group that says it has fewer rows than its columns would lose the others in silence.
+    fn check_ends_of_columns(&mut self) -> io::Result<()> {
+        for column in &mut self.columns {
+            if column.read(1, &mut Vec::new(), |_, _| {})? > 0 {
+                let reason = "it is damaged: a column has more values than its row group has rows";
+                return Err(io::Error::other(reason));
+            }
+        }
+        Ok(())
+    }
+
     fn next_rows(&mut self) -> io::Result<Option<Rows>> {
         let mut rows =
             Rows { binding: self.binding.clone(), first_row: self.next_row, ..Rows::default() };
@@ -178,6 +197,9 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
             }
             rows.num_rows += wanted;
             self.rows_left -= wanted as u64;
+            if self.rows_left == 0 {
+                self.check_ends_of_columns()?;
+            }
         }
         self.next_row += rows.num_rows as u64;
         self.unpacked_bytes += rows.texts.len() as u64;

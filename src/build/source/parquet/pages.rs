@@ -51,11 +51,6 @@ pub fn check<R: ChunkReader>(file: &R, chunk: &ColumnChunkMetaData) -> io::Resul
     };
     while at < end {
         let header = read_header(file.get_read(at).map_err(damaged)?)?;
-        let body = at + header.len;
-        at = body + header.packed;
-        if at > end {
-            return Err(fault("a page is longer than its column"));
-        }
         if header.unpacked > PARQUET_PAGE_BYTES_MAX {
             return Err(io::Error::other(format!(
                 "the column {:?} has a page of {} bytes; at most {PARQUET_PAGE_BYTES_MAX} are accepted: write \
@@ -63,6 +58,11 @@ pub fn check<R: ChunkReader>(file: &R, chunk: &ColumnChunkMetaData) -> io::Resul
                 chunk.column_path().string(),
                 header.unpacked
             )));
+        }
+        let body = at + header.len;
+        at = body.saturating_add(header.packed);
+        if at > end {
+            return Err(fault("a page is longer than its column"));
         }
         if matches!(packing, Compression::GZIP(_)) {
             check_gzip(file.get_read(body).map_err(damaged)?, &header)?;
