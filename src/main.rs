@@ -193,7 +193,9 @@ mod manual {
         let wanted = command.and_then(|name| program.find_subcommand(name)).unwrap_or(&program);
         let mut page = Vec::new();
         clap_mangen::Man::new(wanted.clone()).render(&mut page).map_err(failure)?;
-        print(&page)
+        // Examples stay line by line.
+        let page = String::from_utf8_lossy(&page);
+        print(page.replacen(".SH EXTRA\n", ".SH EXAMPLES\n.nf\n", 1).as_bytes())
     }
 
     /// A reader who went away wants no more.

@@ -45,7 +45,7 @@ pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
     let mut command = Arguments::command();
     command.build();
     if let Some(folder) = &arguments.folder {
-        return write_pages(command, folder);
+        return write_pages(&command, folder);
     }
     let wanted = match &arguments.command {
         None => &command,
@@ -55,13 +55,28 @@ pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
             Failure { message, exit_code: 2 }
         })?,
     };
-    let page = clap_mangen::Man::new(wanted.clone());
-    to_stdout(|out| page.render(out))
+    let page = page(wanted)?;
+    to_stdout(|out| out.write_all(page.as_bytes()))
 }
 
-fn write_pages(command: clap::Command, folder: &Path) -> Result<(), Failure> {
-    clap_mangen::generate_to(command, folder).map_err(|error| {
-        let message = format!("cannot write manual pages into {}: {error}", folder.display());
+/// The page of one command. Examples stay line by line.
+fn page(command: &clap::Command) -> Result<String, Failure> {
+    let mut page = Vec::new();
+    let rendered = clap_mangen::Man::new(command.clone()).render(&mut page);
+    rendered.map_err(|error| Failure::new(&error, 1))?;
+    Ok(String::from_utf8_lossy(&page).replacen(".SH EXTRA\n", ".SH EXAMPLES AND NOTES\n.nf\n", 1))
+}
+
+/// Writes the page of a command and of all commands below it.
+fn write_pages(command: &clap::Command, folder: &Path) -> Result<(), Failure> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let path = folder.join(format!("{name}.1"));
+    std::fs::write(&path, page(command)?).map_err(|error| {
+        let message = format!("cannot write {}: {error}", path.display());
         Failure { message, exit_code: 1 }
-    })
+    })?;
+    let below = command.get_subcommands().filter(|command| !command.is_hide_set());
+    below
+        .filter(|command| command.get_name() != "help")
+        .try_for_each(|command| write_pages(command, folder))
 }

@@ -200,7 +200,7 @@ fn completions_and_manual_pages() {
         assert!(script.contains("id-from") && script.contains("people-data-labs"), "{shell}");
     }
     let page = stdout(&tools(&[&"man"]).output().unwrap());
-    assert!(page.contains(".TH firmament") && page.contains("Exit codes"), "{page}");
+    assert!(page.contains(".TH firmament-tools") && page.contains("Exit codes"), "{page}");
     let page = stdout(&tools(&[&"man", &"build"]).output().unwrap());
     assert!(page.contains("\\-\\-id\\-from") && page.contains("firmament\\-tools build"), "{page}");
     let result = tools(&[&"man", &"biuld"]).output().unwrap();

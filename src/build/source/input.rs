@@ -144,7 +144,9 @@ fn check_type(path: &Path) -> io::Result<FileType> {
     if kind.is_file() || kind.is_dir() {
         return Ok(kind);
     }
-    if kind.is_symlink() {
+    // A link to a pipe is what a shell makes of `<(command)`.
+    let leads_to = kind.is_symlink().then(|| std::fs::metadata(path).ok()).flatten();
+    if kind.is_symlink() && leads_to.is_none_or(|target| target.is_file() || target.is_dir()) {
         let target = std::fs::read_link(path).unwrap_or_default();
         return Err(io::Error::other(format!(
             "it is a symbolic link: name the file it leads to ({}), or pass its contents on standard input (-)",
