@@ -8,10 +8,10 @@
 //! # Data flow
 //!
 //! ```text
-//! records → build::source → build::record → Company → build::doc_order → DocId
-//!                                                   ├ build::document → JSON of every business
-//!                                                   ├ build::filters  → industries, places
-//!                                                   └ build::invert   → terms, tokens
+//! records → build::source → build::assembly → Company → build::doc_order → DocId
+//!                                                     ├ build::document → JSON of every business
+//!                                                     ├ build::filters  → industries, places
+//!                                                     └ build::invert   → terms, tokens
 //!                                                                        ↓
 //!                                                                    snapshot (one file)
 //!                                                                        ↓

@@ -94,8 +94,7 @@ fn read_header(input: impl Read) -> io::Result<Header> {
     let mut thrift = Thrift { input: input.take(HEADER_BYTES_MAX), read: 0 };
     let mut header = Header::default();
     let mut field = 0;
-    loop {
-        let Some((id, kind)) = thrift.field(field)? else { break };
+    while let Some((id, kind)) = thrift.field(field)? {
         field = id;
         match (id, kind) {
             (2, Kind::Integer) => header.unpacked = thrift.length()?,
