@@ -147,7 +147,10 @@ fn bad_rows_are_rejected_one_by_one() {
         (b"a\xff,b,,".to_vec(), "is not UTF-8 at byte 2 of the column \"id\""),
         (b"a,b\xc0\xaf,,".to_vec(), "record \"a\": is not UTF-8 at byte 2 of the column \"name\""),
         (b"a,b\0,,".to_vec(), "name holds a NUL character"),
-        (b"a,b,".to_vec(), "has 3 cells, the header has 4: quote a value that holds the separator"),
+        (
+            b"a,b,".to_vec(),
+            "has 3 cells, the header has 4: quote a value that holds a separator or a line end",
+        ),
         (b"a,b,,,".to_vec(), "has 5 cells, the header has 4"),
         (b"a".to_vec(), "has 1 cells"),
         (b",b,,".to_vec(), "id is empty; every record needs one"),

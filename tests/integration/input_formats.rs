@@ -12,7 +12,7 @@ use std::fs;
 
 /// The sample collection, and a record with everything that a format could trip over.
 fn sample() -> Vec<Value> {
-    let odd = r#"{"id":"odd","name":"A \"b\"; c,\td","description":"two\nlines\r\n=cmd() </script> {\"x\":[1]} \\N \\",
+    let odd = r#"{"id":"odd","name":"A \"b\"; c,\td","description":"two\nlines\r\n=cmd() {\"x\":[1]} \\N \\",
         "industry":"Oil, Gas & Mining","employee_count":9223372036854775807,"founded_year":1,
         "location":{"city":"東京","state":"NULL","country":"日本"}}"#;
     include_str!("../../data/businesses.jsonl")

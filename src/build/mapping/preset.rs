@@ -39,7 +39,8 @@ pub static PRESETS: [Preset; 2] = [
     },
     Preset {
         name: "sql-export",
-        description: "a table exported from a database (id, name, …, city, state, country, founded_year), \\N or NULL for no value",
+        description: "a table exported from a database (id, name, …, city, state, country, founded_year), \\N or \
+                      NULL for no value",
         columns: &[
             (Field::Id, "id"),
             (Field::Name, "name"),

@@ -145,7 +145,7 @@ fn parse_row(
     let Header { names, binding } = header;
     if ends.len() != names.len() {
         return Err(RecordError::whole(format!(
-            "has {} cells, the header has {}: quote a value that holds the separator",
+            "has {} cells, the header has {}: quote a value that holds a separator or a line end",
             ends.len(),
             names.len()
         )));
