@@ -14,6 +14,7 @@ pub mod documents;
 pub mod error;
 pub mod format;
 pub mod mapped;
+pub mod offsets;
 pub mod postings;
 pub mod sort_order;
 pub mod storage;
@@ -32,7 +33,7 @@ use documents::Documents;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
 use serde::{Deserialize, Serialize};
-use sort_order::SortOrderSection;
+use sort_order::SortOrders;
 use std::path::Path;
 use std::sync::Arc;
 use terms::Terms;
@@ -78,7 +79,7 @@ pub struct Snapshot {
     documents: Documents,
     employee_counts: Section,
     founded_years: Section,
-    orders: [SortOrderSection; 5],
+    orders: SortOrders,
     industries: Dictionary,
     places: Dictionary,
     hosts: Dictionary,
@@ -140,19 +141,21 @@ impl Snapshot {
         };
         let metadata = read_metadata(section(SectionKind::Metadata))?;
         let num_docs = metadata.num_docs;
-        let order = |kind| SortOrderSection::open(kind, section(kind), num_docs);
+        let (employee_counts, founded_years) =
+            (section(SectionKind::EmployeeCounts), section(SectionKind::FoundedYears));
+        check_columns(&employee_counts, &founded_years, num_docs)?;
+        let orders = SortOrders::open(
+            &section,
+            num_docs,
+            cast(employee_counts.as_ref()),
+            cast(founded_years.as_ref()),
+        )?;
         let snapshot = Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
             documents: Documents::open(&section, num_docs)?,
-            employee_counts: section(SectionKind::EmployeeCounts),
-            founded_years: section(SectionKind::FoundedYears),
-            orders: [
-                order(SectionKind::NameAscending)?,
-                order(SectionKind::NameDescending)?,
-                order(SectionKind::EmployeeCountAscending)?,
-                order(SectionKind::FoundedYearAscending)?,
-                order(SectionKind::FoundedYearDescending)?,
-            ],
+            employee_counts,
+            founded_years,
+            orders,
             industries: Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?,
             places: Dictionary::open(dictionary::PLACES, &section, num_docs)?,
             hosts: Dictionary::open(dictionary::HOSTS, &section, num_docs)?,
@@ -163,24 +166,9 @@ impl Snapshot {
             entries,
             backing,
         };
-        snapshot.check_columns()?;
         snapshot.check_doc_tokens()?;
         snapshot.backing.release(0..snapshot.backing.bytes().len());
         Ok(snapshot)
-    }
-
-    fn check_columns(&self) -> Result<(), SnapshotError> {
-        let kind = SectionKind::EmployeeCounts;
-        let counts: &[u64] = self.employee_counts.checked_slice(kind)?;
-        let descending = counts.windows(2).all(|pair| pair[0] >= pair[1]);
-        if counts.len() > self.num_docs() as usize || !descending {
-            return Err(SnapshotError::damaged(kind, "counts do not descend"));
-        }
-        let kind = SectionKind::FoundedYears;
-        if self.founded_years.checked_slice::<u16>(kind)?.len() != self.num_docs() as usize {
-            return Err(SnapshotError::damaged(kind, "one year per business is expected"));
-        }
-        Ok(())
     }
 
     fn check_doc_tokens(&self) -> Result<(), SnapshotError> {
@@ -256,27 +244,27 @@ impl Snapshot {
 
     /// The order by name, collation ascending.
     pub fn by_name_ascending(&self) -> Permutation<'_> {
-        self.orders[0].permutation()
+        self.orders.name_ascending()
     }
 
     /// The order by name, collation descending.
     pub fn by_name_descending(&self) -> Permutation<'_> {
-        self.orders[1].permutation()
+        self.orders.name_descending()
     }
 
     /// The order by employees, fewest first, unknown last.
     pub fn by_employee_count_ascending(&self) -> Permutation<'_> {
-        self.orders[2].permutation()
+        self.orders.employee_count_ascending()
     }
 
     /// The order by year, oldest first, unknown last.
     pub fn by_founded_year_ascending(&self) -> Permutation<'_> {
-        self.orders[3].permutation()
+        self.orders.founded_year_ascending()
     }
 
     /// The order by year, youngest first, unknown last.
     pub fn by_founded_year_descending(&self) -> Permutation<'_> {
-        self.orders[4].permutation()
+        self.orders.founded_year_descending()
     }
 
     /// Industries, by folded name (see [`fold_filter`](crate::analyzer::fold_filter)).
@@ -316,6 +304,20 @@ impl std::fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Snapshot({}, {} businesses)", self.version, self.num_docs())
     }
+}
+
+fn check_columns(counts: &Section, years: &Section, num_docs: u32) -> Result<(), SnapshotError> {
+    let kind = SectionKind::EmployeeCounts;
+    let counts: &[u64] = counts.checked_slice(kind)?;
+    let descending = counts.windows(2).all(|pair| pair[0] >= pair[1]);
+    if counts.len() > num_docs as usize || !descending {
+        return Err(SnapshotError::damaged(kind, "counts do not descend"));
+    }
+    let kind = SectionKind::FoundedYears;
+    if years.checked_slice::<u16>(kind)?.len() != num_docs as usize {
+        return Err(SnapshotError::damaged(kind, "one year per business is expected"));
+    }
+    Ok(())
 }
 
 /// Reads the metadata and refuses a snapshot whose words were made by other rules than this program's.

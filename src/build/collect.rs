@@ -227,7 +227,7 @@ impl Collected<'_> {
         writer.section(SectionKind::EmployeeCounts, bytemuck::cast_slice(&self.counts))?;
         writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&self.years))?;
         drop(self.id_order);
-        doc_order::write::<BuildError>(self.names.finish()?, &self.counts, &self.years, writer)?;
+        doc_order::write::<BuildError>(self.names.finish()?, &self.years, writer)?;
         for (kinds, sorter) in [INDUSTRIES, PLACES, HOSTS].into_iter().zip(self.filters) {
             filters::write::<BuildError>(kinds, sorter.finish()?, scratch, writer)?;
         }

@@ -3,7 +3,8 @@
 //! The static order (contract, section 3): employee count descending with unknown last, then name, then id; the
 //! keys of [`packed`](super::packed) compare like that. Names compare by the CLDR root collation at tertiary
 //! strength (Unicode Technical Standard 10), then by their UTF-8 bytes; sort keys make that a comparison of
-//! bytes. Every other order keeps the static one where its own values are equal.
+//! bytes. Every other order keeps the static one where its own values are equal; descending ones are derived from
+//! ascending ones, see [`sort_order`](crate::snapshot::sort_order).
 
 use super::external_sort::{Batch, Sorted};
 use super::scratch::ScratchError;
@@ -41,74 +42,39 @@ pub fn push_name(name_key: &[u8], doc: u32, batch: &mut Batch) {
     );
 }
 
-/// Writes the sections of all orders: `names` sorted, `counts` and `years` by `DocId`, as their sections hold
-/// them.
+/// Writes the sections of all orders: `names` sorted, `years` by `DocId`, as their section holds them.
 ///
 /// # Errors
 /// A file cannot be written or read.
 pub fn write<E: From<ScratchError> + From<SnapshotError>>(
     mut names: Sorted,
-    counts: &[u64],
     years: &[u16],
     writer: &mut SnapshotWriter,
 ) -> Result<(), E> {
     let mut docs: Vec<u32> = Vec::with_capacity(years.len());
-    let mut starts: Vec<u32> = Vec::new();
+    let mut groups = vec![0u64; years.len().div_ceil(64)];
     let mut name: Vec<u8> = Vec::new();
     while let Some((key, _)) = names.next()? {
         let (this_name, doc) = key.split_at(key.len() - 4);
         if this_name != name {
             name.clear();
             name.extend_from_slice(this_name);
-            starts.push(docs.len() as u32);
+            groups[docs.len() / 64] |= 1 << (docs.len() % 64);
         }
         docs.push(u32::from_be_bytes(doc.try_into().expect("4 bytes")));
     }
     drop(names);
     sort_order::write(SectionKind::NameAscending, &docs, writer)?;
-    let descending = groups_reversed(&docs, &starts);
+    writer.section(SectionKind::NameGroups, bytemuck::cast_slice(&groups))?;
     drop(docs);
-    sort_order::write(SectionKind::NameDescending, &descending, writer)?;
-    drop(descending);
-    sort_order::write(SectionKind::EmployeeCountAscending, &by_count(counts, years.len()), writer)?;
-    for (kind, is_descending) in
-        [(SectionKind::FoundedYearAscending, false), (SectionKind::FoundedYearDescending, true)]
-    {
-        sort_order::write(kind, &by_year(years, is_descending), writer)?;
-    }
+    sort_order::write(SectionKind::FoundedYearAscending, &by_year(years), writer)?;
     Ok(())
 }
 
-/// The groups of `docs` that begin at `starts`, last group first, each as it is.
-fn groups_reversed(docs: &[u32], starts: &[u32]) -> Vec<u32> {
-    let mut reversed = Vec::with_capacity(docs.len());
-    let mut end = docs.len();
-    for &start in starts.iter().rev() {
-        reversed.extend_from_slice(&docs[start as usize..end]);
-        end = start as usize;
-    }
-    reversed
-}
-
-/// By employee count, fewest first, unknown last; `counts` descend.
-fn by_count(counts: &[u64], num_docs: usize) -> Vec<u32> {
-    let mut docs = Vec::with_capacity(num_docs);
-    let mut end = counts.len();
-    for group in counts.chunk_by(|a, b| a == b).rev() {
-        docs.extend((end - group.len()) as u32..end as u32);
-        end -= group.len();
-    }
-    docs.extend(counts.len() as u32..num_docs as u32);
-    docs
-}
-
-/// By founding year, unknown last: a counting sort.
-fn by_year(years: &[u16], is_descending: bool) -> Vec<u32> {
+/// By founding year, oldest first, unknown last: a counting sort.
+fn by_year(years: &[u16]) -> Vec<u32> {
     // Unknown is 0: the year before the first is the one behind the last.
-    let slot = |year: u16| {
-        let year = if is_descending { u16::MAX - year } else { year.wrapping_sub(1) };
-        usize::from(year)
-    };
+    let slot = |year: u16| usize::from(year.wrapping_sub(1));
     let mut next = vec![0u32; usize::from(u16::MAX) + 2];
     years.iter().for_each(|&year| next[slot(year) + 1] += 1);
     for at in 1..next.len() {
@@ -128,14 +94,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_keep_the_static_one() {
-        let counts = [9, 5, 5, 5, 0];
-        assert_eq!(by_count(&counts, 7), [4, 1, 2, 3, 0, 5, 6]);
+    fn years_ascend_and_keep_the_static_order() {
         let years = [2000, 0, 1990, 2000, 0, 9999, 1];
-        assert_eq!(by_year(&years, false), [6, 2, 0, 3, 5, 1, 4]);
-        assert_eq!(by_year(&years, true), [5, 0, 3, 2, 6, 1, 4]);
-        assert_eq!(groups_reversed(&[7, 8, 1, 2, 3, 4], &[0, 1, 3]), [2, 3, 4, 8, 1, 7]);
-        assert!(by_count(&[], 0).is_empty() && by_year(&[], true).is_empty());
+        assert_eq!(by_year(&years), [6, 2, 0, 3, 5, 1, 4]);
+        assert!(by_year(&[]).is_empty());
     }
 
     #[test]

@@ -337,18 +337,17 @@ fn by_permutation(
     wanted: usize,
     ranks: &mut Vec<u32>,
 ) -> Vec<Position> {
-    let docs = permutation.docs();
     let (start, end) = match (side, rank) {
-        (_, None) => (0, docs.len()),
-        (Side::After, Some(rank)) => (rank as usize + 1, docs.len()),
+        (_, None) => (0, permutation.len()),
+        (Side::After, Some(rank)) => (rank as usize + 1, permutation.len()),
         (Side::Before, Some(rank)) => (0, rank as usize),
     };
-    let position = |&doc: &u32| Position { relevance_key: 0, doc: DocId(doc) };
+    let position = |doc: DocId| Position { relevance_key: 0, doc };
     let count = hits.len();
-    let walked = wanted as u64 * docs.len() as u64 / count.max(1);
+    let walked = wanted as u64 * permutation.len() as u64 / count.max(1);
     if walked <= count {
-        let is_hit = |doc: &&u32| hits.contains(DocId(**doc));
-        let within = docs[start..end].iter();
+        let is_hit = |doc: &DocId| hits.contains(*doc);
+        let within = permutation.docs(start..end);
         return match side {
             Side::After => within.filter(is_hit).take(wanted).map(position).collect(),
             Side::Before => within.rev().filter(is_hit).take(wanted).map(position).collect(),
@@ -366,7 +365,7 @@ fn by_permutation(
         Side::After => select_first(ranks, wanted, |rank| *rank),
         Side::Before => select_first(ranks, wanted, |rank| std::cmp::Reverse(*rank)),
     }
-    ranks.iter().map(|&rank| position(&docs[rank as usize])).collect()
+    ranks.iter().map(|&rank| position(permutation.doc_at(rank as usize))).collect()
 }
 
 /// Keeps the first `wanted` of `ranks` by `key`, in order.

@@ -26,6 +26,12 @@ pub enum SnapshotError {
         /// The target.
         target: PathBuf,
     },
+    /// A section cannot hold so much.
+    #[error("{section} would be too large for one snapshot: split the records")]
+    TooLarge {
+        /// The section.
+        section: String,
+    },
     /// The path names no regular file.
     #[error("{0:?} is not a regular file: name the snapshot file itself")]
     NotAFile(PathBuf),
