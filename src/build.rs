@@ -2,13 +2,33 @@
 //!
 //! In: files of records. Out: a snapshot file and a [`BuildReport`], or the [`BuildError`] that says why there
 //! is none; the target is then as it was. The same records and options give the same bytes, whatever the number
-//! of threads.
+//! of threads and the limit of memory.
 //!
-//! Data flow: [`source`] (files to lines) → [`record`] (a line to a [`Company`]) → [`doc_order`] (who is which
-//! `DocId`) → [`document`] (JSON), [`filters`] (industries, places, hosts), [`invert`] (words, weighted by
-//! [`impact`]) → the sections of
-//! [`snapshot`](crate::snapshot), written in order. [`reject`] says what is wrong with records that cannot be
-//! taken.
+//! # Data flow
+//!
+//! ```text
+//! Read     source → record → Company → packed ─┬─ external_sort: runs of records in the static order
+//!                                               └─ external_sort: runs of ids
+//! Sort     runs of ids → ids: duplicates, ranks
+//! Analyze  runs of records, merged → collect: blocks of consecutive businesses, on all cores
+//!            ├ document → section Documents                ├ filters → runs of industries, places, hosts
+//!            ├ columns of counts, years, lengths           ├ doc_order → runs of names
+//!            └ analysis → token streams, a sorted run of words with their postings
+//! Columns  sections of orders, industries, places, hosts
+//! Merge    runs of words → vocabulary: terms, raw postings in one piece
+//! Encode   raw postings → invert, impact: sections of terms; token streams → section DocTokens
+//! Publish  snapshot::writer
+//! ```
+//!
+//! [`reject`] says what is wrong with records that cannot be taken.
+//!
+//! # Memory
+//!
+//! [`BuildOptions::memory`] bounds sort buffers, blocks under way and what is read of runs. On top come arrays by
+//! record, at most 26 bytes each at a time: while texts are analyzed, 4 for the rank of the id, 4 for the order of
+//! ids, 8 for the employee count, 2 for the year, 8 for the lengths of the fields; while terms are encoded, 8 for what
+//! an occurrence in each field contributes, and 14 a term (occurrences, code, weight). The postings of one term, about
+//! 9 bytes for each of its businesses, are encoded in memory. Temporary files are read and written, not mapped.
 
 pub mod analysis;
 pub mod collect;

@@ -36,8 +36,8 @@ pub const RECORD_DEPTH_MAX: usize = 32;
 /// Most keys in one input record, unknown ones included.
 pub const RECORD_KEYS_MAX: usize = 256;
 
-/// Most businesses in one snapshot: `DocId` is 32 bits wide, and `u32::MAX` stays free as a sentinel.
-pub const DOCS_MAX: u32 = u32::MAX - 1;
+/// Most businesses in one snapshot: a `DocId` has 31 bits, since dictionaries use the 32nd as a mark.
+pub const DOCS_MAX: u32 = (1 << 31) - 1;
 
 const _: () = assert!(PAGE_SIZE_DEFAULT <= PAGE_SIZE_MAX);
 const _: () = assert!(FIELD_BYTES_MAX <= RECORD_BYTES_MAX);

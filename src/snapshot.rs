@@ -32,6 +32,7 @@ use doc_tokens::DocTokens;
 use documents::Documents;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
+use offsets::Offsets;
 use serde::{Deserialize, Serialize};
 use sort_order::SortOrders;
 use std::path::Path;
@@ -84,7 +85,7 @@ pub struct Snapshot {
     places: Dictionary,
     hosts: Dictionary,
     terms: Terms,
-    doc_token_offsets: Section,
+    doc_token_offsets: Offsets,
     doc_tokens: Section,
 }
 
@@ -150,6 +151,13 @@ impl Snapshot {
             cast(employee_counts.as_ref()),
             cast(founded_years.as_ref()),
         )?;
+        let doc_tokens = section(SectionKind::DocTokens);
+        let doc_token_offsets = Offsets::open(
+            SectionKind::DocTokenOffsets,
+            section(SectionKind::DocTokenOffsets),
+            num_docs as usize + 1,
+            doc_tokens.as_ref().len() as u64,
+        )?;
         let snapshot = Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
             documents: Documents::open(&section, num_docs)?,
@@ -160,8 +168,8 @@ impl Snapshot {
             places: Dictionary::open(dictionary::PLACES, &section, num_docs)?,
             hosts: Dictionary::open(dictionary::HOSTS, &section, num_docs)?,
             terms: Terms::open(&section, num_docs)?,
-            doc_token_offsets: section(SectionKind::DocTokenOffsets),
-            doc_tokens: section(SectionKind::DocTokens),
+            doc_token_offsets,
+            doc_tokens,
             metadata,
             entries,
             backing,
@@ -173,12 +181,6 @@ impl Snapshot {
 
     fn check_doc_tokens(&self) -> Result<(), SnapshotError> {
         let damaged = |reason| SnapshotError::damaged(SectionKind::DocTokens, reason);
-        documents::check_offsets(
-            SectionKind::DocTokenOffsets,
-            &self.doc_token_offsets,
-            self.doc_tokens.as_ref().len(),
-            self.num_docs(),
-        )?;
         let codes_end = self.terms.len() as u32 + doc_tokens::CODE_MIN;
         for doc in 0..self.num_docs() {
             let tokens = DocTokens::read(self.doc_token_bytes(DocId(doc)));
@@ -186,8 +188,7 @@ impl Snapshot {
                 return Err(damaged("the words of a business cannot be read"));
             }
             if doc % RELEASE_DOCS == 0 {
-                let offsets: &[u64] = cast(self.doc_token_offsets.as_ref());
-                self.doc_tokens.release(offsets[doc as usize] as usize);
+                self.doc_tokens.release(self.doc_token_offsets.get(doc as usize) as usize);
             }
         }
         Ok(())
@@ -295,8 +296,7 @@ impl Snapshot {
 
     #[inline]
     fn doc_token_bytes(&self, doc: DocId) -> &[u8] {
-        let offsets: &[u64] = cast(self.doc_token_offsets.as_ref());
-        &self.doc_tokens.as_ref()[offsets[doc.index()] as usize..offsets[doc.index() + 1] as usize]
+        &self.doc_tokens.as_ref()[self.doc_token_offsets.range(doc.index())]
     }
 }
 

@@ -16,6 +16,7 @@ use super::{doc_order, document, filters};
 use crate::snapshot::dictionary::{HOSTS, INDUSTRIES, PLACES};
 use crate::snapshot::doc_tokens::NUM_FIELDS;
 use crate::snapshot::format::SectionKind;
+use crate::snapshot::offsets::OffsetsWriter;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use std::sync::mpsc;
@@ -89,7 +90,7 @@ pub fn collect<'a>(
     let SortedRecords { sorted, ranks, num_docs } = records;
     let sorter = |share: usize| Sorter::new(scratch, pool, memory / share);
     let mut collected = Collected {
-        counts: Vec::new(),
+        counts: Vec::with_capacity(num_docs as usize),
         years: Vec::with_capacity(num_docs as usize),
         id_order: vec![0; num_docs as usize],
         lengths: Vec::with_capacity(num_docs as usize),
@@ -97,9 +98,10 @@ pub fn collect<'a>(
         filters: [sorter(16), sorter(16), sorter(16)],
         blocks: BlockWriter::new(scratch)?,
     };
-    let mut offsets = writer.reserve(SectionKind::DocumentOffsets, (u64::from(num_docs) + 1) * 8);
+    let mut offsets =
+        OffsetsWriter::begin(SectionKind::DocumentOffsets, num_docs as usize + 1, writer);
     let mut documents = writer.begin(SectionKind::Documents);
-    offsets.write(&0u64.to_le_bytes())?;
+    offsets.push(0)?;
     let mut offset = 0u64;
     let ahead = pool.current_num_threads() + 1;
     let block_bytes = (memory / 4 / (ahead + 2) / BLOCK_GROWTH).max(BLOCK_BYTES_MIN);
@@ -111,7 +113,7 @@ pub fn collect<'a>(
         in_order(pool, ahead, blocks, work_on, |block: BlockResult| {
             for len in block.document_lens {
                 offset += u64::from(len);
-                offsets.write(&offset.to_le_bytes())?;
+                offsets.push(offset)?;
             }
             documents.write(&block.documents)?;
             collected.counts.extend(block.counts);

@@ -11,8 +11,7 @@ use crate::analyzer::fold_filter;
 use crate::analyzer::host::Host;
 use crate::places;
 use crate::snapshot::SnapshotError;
-use crate::snapshot::dictionary::{DictionaryKinds, KeysWriter};
-use crate::snapshot::postings;
+use crate::snapshot::dictionary::{DictionaryKinds, KeysWriter, encode_entry};
 use crate::snapshot::writer::SnapshotWriter;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -88,15 +87,15 @@ pub fn write<E: From<ScratchError> + From<SnapshotError>>(
     writer: &mut SnapshotWriter,
 ) -> Result<(), E> {
     let mut keys = KeysWriter::begin(kinds.keys, writer)?;
-    let (mut offsets, mut lists) = (scratch.writer()?, scratch.writer()?);
+    let (mut entries, mut lists) = (scratch.writer()?, scratch.writer()?);
     let (mut key, mut docs): (Vec<u8>, Vec<u32>) = (Vec::new(), Vec::new());
     let mut bytes = Vec::new();
     let mut end_key = |key: &[u8], docs: &mut Vec<u32>| -> Result<(), E> {
         if !docs.is_empty() {
             keys.push(key)?;
-            offsets.write(&lists.position().to_le_bytes())?;
             bytes.clear();
-            postings::encode(docs, &mut bytes);
+            let entry = encode_entry(kinds, docs, lists.position(), &mut bytes)?;
+            entries.write(&entry.to_le_bytes())?;
             lists.write(&bytes)?;
             docs.clear();
         }
@@ -114,7 +113,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError>>(
     }
     end_key(&key, &mut docs)?;
     keys.end(writer)?;
-    for (kind, spool) in [(kinds.offsets, offsets), (kinds.postings, lists)] {
+    for (kind, spool) in [(kinds.entries, entries), (kinds.postings, lists)] {
         let mut section = writer.reserve(kind, spool.position());
         spool.replay(|piece| section.write(piece).map_err(E::from))?;
         section.end(writer)?;

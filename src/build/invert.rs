@@ -16,6 +16,7 @@ use crate::snapshot::SnapshotError;
 use crate::snapshot::doc_tokens::{CODE_MIN, DocTokens, NUM_FIELDS, push_doc, push_token};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
+use crate::snapshot::offsets::OffsetsWriter;
 use crate::snapshot::terms;
 use crate::snapshot::writer::SnapshotWriter;
 use fst::{IntoStreamer, Streamer};
@@ -65,14 +66,14 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
         .map_err(|error| SnapshotError::damaged(SectionKind::TermKeys, error))?;
     let plurals = pool.install(|| plurals(&keys, &chunks));
     drop(keys);
-    let mut offsets = writer.reserve(SectionKind::TermOffsets, (num_terms as u64 + 1) * 8);
+    let mut offsets = OffsetsWriter::begin(SectionKind::TermOffsets, num_terms + 1, writer);
     let codes = pool.install(|| codes_by_frequency(occurrences));
     writer.section(SectionKind::TermCodes, bytemuck::cast_slice(&codes))?;
     let mut weights_section = writer.reserve(SectionKind::TermWeights, num_terms as u64 * 2);
     let mut weights = vec![0u16; num_terms];
     let mut section = writer.begin(SectionKind::TermPostings);
     let source = Source { postings, plurals, contributions };
-    offsets.write(&0u64.to_le_bytes())?;
+    offsets.push(0)?;
     in_order(
         pool,
         pool.current_num_threads() * 2,
@@ -85,7 +86,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
                 chunk.ords.clone().zip(&encoded.block_lens).zip(&encoded.doc_freqs)
             {
                 end += *len as u64;
-                offsets.write(&end.to_le_bytes())?;
+                offsets.push(end / terms::BLOCK_ALIGN)?;
                 let code = codes[ord as usize];
                 weights[(code - CODE_MIN) as usize] = impact::weight(source.num_docs(), *doc_freq);
             }
@@ -303,10 +304,11 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64),
 ) -> Result<(), E> {
-    let mut offsets = writer.reserve(SectionKind::DocTokenOffsets, (u64::from(num_docs) + 1) * 8);
+    let mut offsets =
+        OffsetsWriter::begin(SectionKind::DocTokenOffsets, num_docs as usize + 1, writer);
     let mut section = writer.begin(SectionKind::DocTokens);
     let mut done = 0;
-    offsets.write(&0u64.to_le_bytes())?;
+    offsets.push(0)?;
     in_order(
         pool,
         pool.current_num_threads() + 1,
@@ -317,7 +319,7 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
             let mut end = section.len();
             for len in &lens {
                 end += u64::from(*len);
-                offsets.write(&end.to_le_bytes())?;
+                offsets.push(end)?;
             }
             section.write(&bytes)?;
             done += raw_bytes;

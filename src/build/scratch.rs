@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A temporary file cannot be made, written or read.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "cannot {action} a temporary file in {folder:?}: a build needs there about 2.5 times the size of the input; \
+    "cannot {action} a temporary file in {folder:?}: a build needs there about twice the size of the input; \
      name another folder with --temp-dir"
 )]
 pub struct ScratchError {

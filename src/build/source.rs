@@ -1,8 +1,8 @@
 //! Input files to records.
 //!
 //! In: files of JSON Lines, plain, gzip (any number of members) or zstd, told apart by their first bytes, or
-//! standard input. Out: the companies in the order of the input, and what was rejected. Lines are parsed on all
-//! cores; a line over the limit is rejected without being held in memory.
+//! standard input. Out: the companies in the order of the input, given on in blocks, and what was rejected. Lines are
+//! parsed on all cores; a line over the limit is rejected without being held in memory.
 
 use super::record::{RecordError, RecordParser};
 use super::reject::Reject;
@@ -118,8 +118,8 @@ pub struct ParsedBlock {
 /// Bytes of lines that are parsed together.
 const BLOCK_BYTES: usize = 4 << 20;
 
-/// Blocks in memory at a time.
-const BLOCKS: usize = 16;
+/// Blocks in memory at a time, for each thread.
+const BLOCKS: usize = 4;
 
 /// Whole lines.
 struct Block {
@@ -161,8 +161,9 @@ pub fn read_all<'a>(
         let reader = input.open(consumed.clone()).map_err(failed(at))?;
         let mut lines = Lines { reader, next_line: 1, is_done: false };
         while !lines.is_done {
-            let mut blocks = Vec::with_capacity(BLOCKS);
-            while blocks.len() < BLOCKS && !lines.is_done {
+            let blocks_max = BLOCKS * pool.current_num_threads();
+            let mut blocks = Vec::with_capacity(blocks_max);
+            while blocks.len() < blocks_max && !lines.is_done {
                 blocks.push(lines.next_block().map_err(failed(at))?);
             }
             let parsed: Vec<Parsed> =

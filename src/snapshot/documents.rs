@@ -1,12 +1,13 @@
 //! The JSON of every business, and the way from an id to it.
 //!
 //! `Documents` holds the JSON objects in `DocId` order without anything between them, `DocumentOffsets` the
-//! place of each and, last, the length of the section (`u64`); `IdOrder` the `DocId`s (`u32`) ordered by the
+//! place of each and, last, the length of the section ([`offsets`](super::offsets)); `IdOrder` the `DocId`s (`u32`) ordered by the
 //! bytes of their ids as they stand in the JSON. Each object begins with `{"id":"`.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
+use super::offsets::Offsets;
 use crate::bytes::cast;
 use crate::ids::DocId;
 
@@ -18,7 +19,7 @@ const IDS_TOGETHER: usize = 2 << 20;
 
 /// The documents of a snapshot.
 pub struct Documents {
-    offsets: Section,
+    offsets: Offsets,
     bytes: Section,
     id_order: Section,
 }
@@ -32,13 +33,11 @@ impl Documents {
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<Documents, SnapshotError> {
-        let documents = Documents {
-            offsets: section(SectionKind::DocumentOffsets),
-            bytes: section(SectionKind::Documents),
-            id_order: section(SectionKind::IdOrder),
-        };
-        let len = documents.bytes.as_ref().len();
-        check_offsets(SectionKind::DocumentOffsets, &documents.offsets, len, num_docs)?;
+        let bytes = section(SectionKind::Documents);
+        let len = bytes.as_ref().len();
+        let kind = SectionKind::DocumentOffsets;
+        let offsets = Offsets::open(kind, section(kind), num_docs as usize + 1, len as u64)?;
+        let documents = Documents { offsets, bytes, id_order: section(SectionKind::IdOrder) };
         for doc in (0..num_docs).map(DocId) {
             let json = documents.get(doc);
             if !json.starts_with(DOCUMENT_START) || !json.ends_with(b"}") {
@@ -91,14 +90,13 @@ impl Documents {
 
     /// Gives back the pages of all documents before `doc`; see [`Section::release`].
     fn release_below(&self, doc: DocId) {
-        self.bytes.release(cast::<u64>(self.offsets.as_ref())[doc.index()] as usize);
+        self.bytes.release(self.offsets.get(doc.index()) as usize);
     }
 
     /// The JSON of a business.
     #[inline]
     pub fn get(&self, doc: DocId) -> &[u8] {
-        let offsets: &[u64] = cast(self.offsets.as_ref());
-        &self.bytes.as_ref()[offsets[doc.index()] as usize..offsets[doc.index() + 1] as usize]
+        &self.bytes.as_ref()[self.offsets.range(doc.index())]
     }
 
     /// The business with this id: a binary search, so about 24 documents of ten million are touched.
@@ -147,23 +145,6 @@ pub fn id_and_name(document: &[u8]) -> (String, String) {
 pub fn escape(text: &str) -> String {
     let quoted = serde_json::to_string(text).expect("a text has a JSON form");
     quoted[1..quoted.len() - 1].to_owned()
-}
-
-/// Checks that `num_docs + 1` offsets ascend from 0 to `len`.
-pub(super) fn check_offsets(
-    kind: SectionKind,
-    offsets: &Section,
-    len: usize,
-    num_docs: u32,
-) -> Result<(), SnapshotError> {
-    let offsets: &[u64] = offsets.checked_slice(kind)?;
-    let joins = offsets.first() == Some(&0)
-        && offsets.last() == Some(&(len as u64))
-        && offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-    if offsets.len() != num_docs as usize + 1 || !joins {
-        return Err(SnapshotError::damaged(kind, "offsets do not join"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -44,20 +44,20 @@ pub enum SectionKind {
     FoundedYearAscending = 9,
     /// Names of industries.
     IndustryKeys = 10,
-    /// Where the postings of each industry begin.
-    IndustryOffsets = 11,
+    /// The business of each industry, or where its postings begin.
+    IndustryEntries = 11,
     /// Postings of industries.
     IndustryPostings = 12,
     /// Keys of places.
     PlaceKeys = 13,
-    /// Where the postings of each place begin.
-    PlaceOffsets = 14,
+    /// The business of each place, or where its postings begin.
+    PlaceEntries = 14,
     /// Postings of places.
     PlacePostings = 15,
     /// Names of hosts.
     HostKeys = 16,
-    /// Where the postings of each host begin.
-    HostOffsets = 17,
+    /// The business of each host, or where its postings begin.
+    HostEntries = 17,
     /// Postings of hosts.
     HostPostings = 18,
     /// Terms of all searched fields.
@@ -91,13 +91,13 @@ impl SectionKind {
             NameGroups,
             FoundedYearAscending,
             IndustryKeys,
-            IndustryOffsets,
+            IndustryEntries,
             IndustryPostings,
             PlaceKeys,
-            PlaceOffsets,
+            PlaceEntries,
             PlacePostings,
             HostKeys,
-            HostOffsets,
+            HostEntries,
             HostPostings,
             TermKeys,
             TermOffsets,

@@ -174,7 +174,7 @@ mod tests {
                 let last_with_it = all.partition_point(|&other| other <= offset) - 1;
                 prop_assert_eq!(offsets.at_or_before(offset), last_with_it);
             }
-            prop_assert!(open(&bytes, all.len() + 1, end).is_err());
+            prop_assert!(open(&bytes, all.len() + 2, end).is_err());
             prop_assert!(open(&bytes, all.len(), end + 1).is_err());
         }
     }

@@ -13,16 +13,21 @@
 //! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
 //! BM25 over the fields with their weights and lengths, computed at build and quantised over the collection.
 //!
-//! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section;
+//! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section, in
+//! units of 8 bytes ([`offsets`](super::offsets));
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
-use super::dictionary::{key_with_ord, open_keys, ord_at};
+use super::dictionary::{key_with_ord, open_keys, place_of};
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
+use super::offsets::Offsets;
 use super::postings::{Postings, encode};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
+
+/// Every block begins at a multiple of this, in bytes.
+pub const BLOCK_ALIGN: u64 = 8;
 
 /// Number of lists that a term may have.
 pub const NUM_LISTS: usize = 5;
@@ -63,7 +68,8 @@ pub enum ListKind {
 /// The term dictionary of a snapshot.
 pub struct Terms {
     keys: fst::Map<Section>,
-    offsets: Section,
+    /// In units of [`BLOCK_ALIGN`].
+    offsets: Offsets,
     codes: Section,
     weights: Section,
     postings: Section,
@@ -79,22 +85,25 @@ impl Terms {
         num_docs: u32,
     ) -> Result<Terms, SnapshotError> {
         let keys = open_keys(SectionKind::TermKeys, section(SectionKind::TermKeys))?;
-        let (offsets, codes) = (section(SectionKind::TermOffsets), section(SectionKind::TermCodes));
+        let codes = section(SectionKind::TermCodes);
         let weights = section(SectionKind::TermWeights);
         if weights.checked_slice::<u16>(SectionKind::TermWeights)?.len() != keys.len() {
             return Err(SnapshotError::damaged(SectionKind::TermWeights, "wrong number of terms"));
         }
         let postings = section(SectionKind::TermPostings);
-        let starts: &[u64] = offsets.checked_slice(SectionKind::TermOffsets)?;
         let numbers: &[u32] = codes.checked_slice(SectionKind::TermCodes)?;
-        if starts.len() != keys.len() + 1 || numbers.len() != keys.len() {
-            return Err(SnapshotError::damaged(SectionKind::TermOffsets, "wrong number of terms"));
+        if numbers.len() != keys.len() {
+            return Err(SnapshotError::damaged(SectionKind::TermCodes, "wrong number of terms"));
         }
+        let kind = SectionKind::TermOffsets;
+        let blocks_end = postings.as_ref().len() as u64 / BLOCK_ALIGN;
+        let offsets = Offsets::open(kind, section(kind), keys.len() + 1, blocks_end)?;
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::TermPostings, reason));
         let bytes = postings.as_ref();
         let (mut end, mut released) = (0, 0);
-        for (&start, &next) in starts.iter().zip(&starts[1..]) {
-            if start != end || next > bytes.len() as u64 || next < start + 8 {
+        for ord in 0..keys.len() {
+            let (start, next) = (end, offsets.get(ord + 1) * BLOCK_ALIGN);
+            if next < start + 8 {
                 return damaged("blocks of terms do not join");
             }
             let block = &bytes[start as usize..next as usize];
@@ -116,7 +125,7 @@ impl Terms {
                 postings.release(end as usize);
             }
         }
-        if end != bytes.len() as u64 || starts.last() != Some(&end) {
+        if end != bytes.len() as u64 {
             return damaged("bytes follow the last term");
         }
         Ok(Terms { keys, offsets, codes, weights, postings })
@@ -144,7 +153,8 @@ impl Terms {
 
     /// The term that has this list, and as which; `None` if the list is not of this dictionary.
     pub fn term_of(&self, list: &Postings<'_>) -> Option<(String, ListKind)> {
-        let ord = ord_at(cast(self.offsets.as_ref()), self.postings.as_ref(), list)?;
+        let place = place_of(list, self.postings.as_ref())?;
+        let ord = TermOrd(self.offsets.at_or_before(place as u64 / BLOCK_ALIGN) as u32);
         let TermLists { any, name_is, name_starts, name_has, host, .. } = self.lists(ord);
         let kinds = [
             (any, ListKind::Any),
@@ -180,7 +190,7 @@ impl Terms {
 
     /// The lists of a term.
     pub fn lists(&self, ord: TermOrd) -> TermLists<'_> {
-        let start = cast::<u64>(self.offsets.as_ref())[ord.index()];
+        let start = self.offsets.get(ord.index()) * BLOCK_ALIGN;
         let block = &self.postings.as_ref()[start as usize..];
         let mask = cast::<u32>(&block[..8])[0];
         let mut rest = &block[8..];

@@ -1,6 +1,7 @@
 //! All integration tests, in one target: one link.
 
 mod analysis;
+mod build_crash;
 mod collections;
 mod given_files;
 mod http_contract;

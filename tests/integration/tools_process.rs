@@ -168,6 +168,9 @@ fn bad_usage_is_exit_code_2() {
         vec!["build", input.to_str().unwrap(), "--output", input.to_str().unwrap()],
         vec!["build", "-", "-", "--output", "x"],
         vec!["build", "a", "--output", "b", "--max-rejects", "-1"],
+        vec!["build", "a", "--output", "b", "--memory", "2GiBs"],
+        vec!["build", "a", "--output", "b", "--memory", "1M"],
+        vec!["build", "a", "--output", "b", "--threads", "0"],
         vec!["nonsense"],
     ] {
         let output = tools(&[]).args(&arguments).output().unwrap();
@@ -177,6 +180,45 @@ fn bad_usage_is_exit_code_2() {
     let result = build(&[&absent], &folder.path("out"), &[]);
     assert_eq!(result.status.code(), Some(1));
     assert!(stderr(&result).contains("absent.jsonl"), "{}", stderr(&result));
+}
+
+#[test]
+fn the_report_in_json_says_what_was_built_and_the_temporary_folder_is_used() {
+    let folder = Folder::new();
+    let input = folder.write("in.jsonl", (0..50).map(record).collect::<String>() + "nonsense\n");
+    let output = folder.path("out.firmament");
+    let elsewhere = folder.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let left = elsewhere.join(".firmament-left.tmp");
+    fs::write(&left, "of a killed build").unwrap();
+    let options = ["--json", "--max-rejects", "1", "--memory", "64MiB", "--threads", "3"];
+    let result = build(
+        &[&input],
+        &output,
+        &[&options[..], &["--temp-dir", elsewhere.to_str().unwrap()]].concat(),
+    );
+    assert!(result.status.success(), "{}", stderr(&result));
+    assert!(!left.exists());
+    let report: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
+    assert_eq!((&report["records"], &report["rejects"]), (&51.into(), &1.into()));
+    assert_eq!(report["businesses"], 50);
+    assert_eq!(report["output_bytes"], fs::metadata(&output).unwrap().len());
+    assert_eq!(report["input_bytes"], fs::metadata(&input).unwrap().len());
+    let phases: Vec<&str> = report["phases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["phase"].as_str().unwrap())
+        .collect();
+    assert_eq!(phases, ["read", "sort", "analyze", "columns", "merge", "encode", "publish"]);
+    let sections = report["sections"].as_array().unwrap();
+    let bytes: u64 = sections.iter().map(|section| section["bytes"].as_u64().unwrap()).sum();
+    assert!(bytes < fs::metadata(&output).unwrap().len() && sections[2]["section"] == "Documents");
+    assert!(!cfg!(target_os = "linux") || report["peak_memory_bytes"].as_u64().unwrap() > 1 << 20);
+    let result =
+        build(&[&input], &output, &["--temp-dir", folder.path("absent").to_str().unwrap()]);
+    assert_eq!(result.status.code(), Some(1));
+    assert!(stderr(&result).contains("--temp-dir"), "{}", stderr(&result));
 }
 
 #[test]
