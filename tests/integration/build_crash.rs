@@ -121,6 +121,7 @@ fn the_second_build_of_a_target_ends_at_once() {
     let scene = Scene::new(10);
     let mut first = Command::new(env!("CARGO_BIN_EXE_firmament-tools"));
     first.args(["build", "-", "--output"]).arg(scene.target());
+    first.arg("--reject-file").arg(scene.path("rejects"));
     let first = first.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let waiting = Waiting(first);
     let deadline = Instant::now() + Duration::from_secs(20);
