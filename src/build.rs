@@ -17,6 +17,7 @@
 //! Columns  sections of orders, industries, places, hosts
 //! Merge    runs of words → vocabulary: terms, raw postings in one piece
 //! Encode   raw postings → invert, impact: sections of terms; token streams → section DocTokens
+//! Derive   sections so far → derived: prefixes, pair counts
 //! Publish  snapshot::writer
 //! ```
 //!
@@ -32,6 +33,7 @@
 
 pub mod analysis;
 pub mod collect;
+pub mod derived;
 pub mod doc_order;
 pub mod document;
 pub mod external_sort;
@@ -51,6 +53,7 @@ pub mod vocabulary;
 #[cfg(test)]
 mod tests;
 
+pub use derived::Thresholds;
 pub use memory::MemoryLimit;
 pub use reject::{MaxRejects, Reject};
 pub use source::Input;
@@ -79,6 +82,8 @@ pub struct BuildOptions {
     pub reject_file: Option<PathBuf>,
     /// Accept inputs without any record.
     pub allow_empty: bool,
+    /// From which size on something is stored that a query could compute.
+    pub thresholds: Thresholds,
     /// About how much memory may be taken.
     pub memory: MemoryLimit,
     /// Where temporary files go; the target's folder if absent.
@@ -117,6 +122,8 @@ pub enum Phase {
     Merge,
     /// Writing the postings of every term and the words of every business. Steps are bytes of temporary files.
     Encode,
+    /// Writing what is computed from the sections written so far: prefixes and pair counts.
+    Derive,
     /// Syncing, verifying and renaming.
     Publish,
 }
@@ -131,6 +138,7 @@ impl Phase {
             Phase::Columns => "writing orders",
             Phase::Merge => "merging words",
             Phase::Encode => "encoding terms",
+            Phase::Derive => "deriving",
             Phase::Publish => "publishing",
         }
     }
@@ -144,6 +152,7 @@ impl Phase {
             Phase::Columns => "columns",
             Phase::Merge => "merge",
             Phase::Encode => "encode",
+            Phase::Derive => "derive",
             Phase::Publish => "publish",
         }
     }
@@ -245,8 +254,20 @@ pub fn build(
 /// # Errors
 /// See [`BuildError`].
 pub fn from_jsonl(text: &str, output: &Path) -> Result<BuildReport, BuildError> {
+    from_jsonl_storing(Thresholds::default(), text, output)
+}
+
+/// As [`from_jsonl`], with other thresholds.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn from_jsonl_storing(
+    thresholds: Thresholds,
+    text: &str,
+    output: &Path,
+) -> Result<BuildReport, BuildError> {
     let input = Input::Memory(text.as_bytes().to_vec());
-    let options = BuildOptions { allow_empty: true, ..BuildOptions::default() };
+    let options = BuildOptions { allow_empty: true, thresholds, ..BuildOptions::default() };
     build(&[input], output, &options, &NoProgress)
 }
 
@@ -290,10 +311,20 @@ impl<'a> Builder<'a> {
         timed(&mut phases, Phase::Encode, || {
             let steps = |done, total| self.progress.steps(Phase::Encode, done, total);
             invert::contributions(&mut lengths, self.pool);
-            invert::write::<BuildError>(vocabulary, lengths, self.pool, &mut writer, steps)
+            let levels_min = self.options.thresholds.levels_min;
+            invert::write::<BuildError>(
+                vocabulary,
+                lengths,
+                levels_min,
+                self.pool,
+                &mut writer,
+                steps,
+            )
         })?;
-        // Here every section is written that is made of records; `SnapshotWriter::written` lends them to whoever
-        // derives further ones.
+        timed(&mut phases, Phase::Derive, || {
+            self.progress.begin(Phase::Derive, None);
+            Ok(derived::write(&self.options.thresholds, num_docs, self.pool, &mut writer)?)
+        })?;
         let snapshot = timed(&mut phases, Phase::Publish, || {
             self.progress.begin(Phase::Publish, None);
             Ok(writer.publish()?)

@@ -8,14 +8,17 @@
 //!
 //! This room knows no query, no input file and no HTTP.
 
+pub mod dense;
 pub mod dictionary;
 pub mod doc_tokens;
 pub mod documents;
 pub mod error;
 pub mod format;
+pub mod levels;
 pub mod mapped;
 pub mod offsets;
 pub mod postings;
+pub mod prefixes;
 pub mod sort_order;
 pub mod storage;
 pub mod terms;
@@ -27,12 +30,14 @@ pub use sort_order::Permutation;
 
 use crate::bytes::cast;
 use crate::ids::DocId;
+use dense::PairCounts;
 use dictionary::Dictionary;
 use doc_tokens::DocTokens;
 use documents::Documents;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
 use offsets::Offsets;
+use prefixes::Prefixes;
 use serde::{Deserialize, Serialize};
 use sort_order::SortOrders;
 use std::path::Path;
@@ -87,6 +92,8 @@ pub struct Snapshot {
     terms: Terms,
     doc_token_offsets: Offsets,
     doc_tokens: Section,
+    prefixes: Prefixes,
+    pair_counts: PairCounts,
 }
 
 impl Snapshot {
@@ -158,16 +165,22 @@ impl Snapshot {
             num_docs as usize + 1,
             doc_tokens.as_ref().len() as u64,
         )?;
+        let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
+        let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
+        let terms = Terms::open(&section, num_docs)?;
+        let num_keys = [terms.len(), industries.len(), places.len()];
         let snapshot = Snapshot {
+            prefixes: Prefixes::open(&section, num_docs)?,
+            pair_counts: PairCounts::open(&section, num_keys, num_docs)?,
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
             documents: Documents::open(&section, num_docs)?,
             employee_counts,
             founded_years,
             orders,
-            industries: Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?,
-            places: Dictionary::open(dictionary::PLACES, &section, num_docs)?,
+            industries,
+            places,
             hosts: Dictionary::open(dictionary::HOSTS, &section, num_docs)?,
-            terms: Terms::open(&section, num_docs)?,
+            terms,
             doc_token_offsets,
             doc_tokens,
             metadata,
@@ -286,6 +299,16 @@ impl Snapshot {
     /// Terms of the searched fields.
     pub fn terms(&self) -> &Terms {
         &self.terms
+    }
+
+    /// What frequent prefixes reach.
+    pub fn prefixes(&self) -> &Prefixes {
+        &self.prefixes
+    }
+
+    /// How many businesses have two frequent keys.
+    pub fn pair_counts(&self) -> &PairCounts {
+        &self.pair_counts
     }
 
     /// The words of a business.

@@ -79,6 +79,7 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
         memory: arguments.memory,
         temp_dir: arguments.temp_dir.clone(),
         threads: arguments.threads,
+        ..BuildOptions::default()
     };
     let display = Display::new();
     match build::build(&inputs, &arguments.output, &options, &display) {

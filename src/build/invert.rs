@@ -53,6 +53,7 @@ pub fn contributions(lengths: &mut [[u16; NUM_FIELDS]], pool: &ThreadPool) {
 pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     vocabulary: Vocabulary,
     contributions: Vec<[u16; NUM_FIELDS]>,
+    levels_min: usize,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64, u64),
@@ -72,7 +73,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     let mut weights_section = writer.reserve(SectionKind::TermWeights, num_terms as u64 * 2);
     let mut weights = vec![0u16; num_terms];
     let mut section = writer.begin(SectionKind::TermPostings);
-    let source = Source { postings, plurals, contributions };
+    let source = Source { postings, plurals, contributions, levels_min };
     offsets.push(0)?;
     in_order(
         pool,
@@ -214,6 +215,7 @@ struct Source {
     postings: RawPostings,
     plurals: Vec<(TermOrd, TermOrd)>,
     contributions: Vec<[u16; NUM_FIELDS]>,
+    levels_min: usize,
 }
 
 impl Source {
@@ -270,7 +272,8 @@ impl Source {
             impacts.extend(any.sums.iter().map(|&sum| of_term.of(sum)));
             let start = encoded.blocks.len();
             let [is, starts, has, host] = &lists;
-            terms::encode_block([&any.docs, is, starts, has, host], &impacts, &mut encoded.blocks);
+            let lists = [&any.docs[..], is, starts, has, host];
+            terms::encode_block(lists, &impacts, self.levels_min, &mut encoded.blocks);
             encoded.block_lens.push(encoded.blocks.len() - start);
             encoded.doc_freqs.push(any.docs.len());
         }

@@ -150,9 +150,14 @@ impl Dictionary {
         self.keys.contains_key(key)
     }
 
+    /// The ordinal of `key`.
+    pub fn ord(&self, key: &str) -> Option<TermOrd> {
+        self.keys.get(key).map(|ord| TermOrd(ord as u32))
+    }
+
     /// The postings of `key`.
     pub fn get(&self, key: &str) -> Option<Postings<'_>> {
-        self.keys.get(key).map(|ord| self.postings(TermOrd(ord as u32)))
+        self.ord(key).map(|ord| self.postings(ord))
     }
 
     /// The postings of the key with ordinal `ord`.

@@ -74,11 +74,21 @@ pub enum SectionKind {
     DocTokenOffsets = 24,
     /// The words of every business, in order.
     DocTokens = 25,
+    /// What each stored prefix reaches.
+    PrefixPostings = 26,
+    /// Prefixes that many words begin with.
+    PrefixKeys = 27,
+    /// Where the block of each prefix begins.
+    PrefixOffsets = 28,
+    /// The terms, industries and places of most businesses.
+    DenseKeys = 29,
+    /// How many businesses have two of them.
+    PairCounts = 30,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 25] = {
+    pub const ALL: [SectionKind; 30] = {
         use SectionKind::*;
         [
             Metadata,
@@ -106,6 +116,11 @@ impl SectionKind {
             TermPostings,
             DocTokenOffsets,
             DocTokens,
+            PrefixPostings,
+            PrefixKeys,
+            PrefixOffsets,
+            DenseKeys,
+            PairCounts,
         ]
     };
 

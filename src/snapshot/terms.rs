@@ -5,9 +5,10 @@
 //! so that the best tiers of a one-word query are read, not computed.
 //!
 //! ```text
-//! BLOCK   := MASK (u32, bit i: list i is present), 0 (u32), POSTINGS for each bit set, in order of the bits,
-//!            IMPACTS
+//! BLOCK   := MASK (u32, bit i: list i is present; bit 5: LEVELS are), 0 (u32), POSTINGS for each list present, in
+//!            order of the bits, IMPACTS, LEVELS
 //! IMPACTS := u8 for each business of the first list, padding to 8
+//! LEVELS  := see [`levels`](super::levels)
 //! ```
 //!
 //! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
@@ -20,6 +21,7 @@
 use super::dictionary::{key_with_ord, open_keys, place_of};
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use super::levels::{self, LevelGroup, TermLevels};
 use super::mapped::Section;
 use super::offsets::Offsets;
 use super::postings::{Postings, encode};
@@ -31,6 +33,9 @@ pub const BLOCK_ALIGN: u64 = 8;
 
 /// Number of lists that a term may have.
 pub const NUM_LISTS: usize = 5;
+
+/// The bit of a block's mask that says that levels follow.
+const HAS_LEVELS: u32 = 1 << NUM_LISTS;
 
 /// The lists of one term.
 #[derive(Clone, Copy, Default, Debug)]
@@ -48,6 +53,8 @@ pub struct TermLists<'a> {
     pub host: Option<Postings<'a>>,
     /// The impact of the term on each business of `any`, in order.
     pub impacts: &'a [u8],
+    /// The order of `any` by score, for frequent terms.
+    pub levels: Option<TermLevels<'a>>,
 }
 
 /// Which of the [`TermLists`] a list is.
@@ -108,14 +115,26 @@ impl Terms {
             }
             let block = &bytes[start as usize..next as usize];
             let head: &[u32] = cast(&block[..8]);
-            if head[0] & 1 == 0 || head[0] >= 1 << NUM_LISTS || head[1] != 0 {
+            if head[0] & 1 == 0 || head[0] >= HAS_LEVELS << 1 || head[1] != 0 {
                 return damaged("a term has unknown lists");
             }
             let mut at = 8;
-            for _ in 0..head[0].count_ones() {
-                at += Postings::check(&block[at..], num_docs, SectionKind::TermPostings)?;
+            for _ in 0..(head[0] & !HAS_LEVELS).count_ones() {
+                let rest = block.get(at..).unwrap_or_default();
+                at += Postings::check(rest, num_docs, SectionKind::TermPostings)?;
             }
-            at += Postings::read(&block[8..]).0.len().next_multiple_of(8);
+            let any = Postings::read(&block[8..]).0;
+            let Some(impacts) = block.get(at..at + any.len()) else {
+                return damaged("the impacts of a term are cut off");
+            };
+            at += any.len().next_multiple_of(8);
+            if head[0] & HAS_LEVELS != 0 {
+                let levels = block.get(at..).and_then(|rest| TermLevels::read(rest, any, impacts));
+                let Some((_, len)) = levels.filter(|(levels, _)| levels.check()) else {
+                    return damaged("the levels of a term do not fit its businesses");
+                };
+                at += len;
+            }
             end = start + at as u64;
             if end != next {
                 return damaged("a block of a term has a wrong length");
@@ -203,7 +222,11 @@ impl Terms {
         }
         let [any, name_is, name_starts, name_has, host] = lists;
         let impacts = &rest[..any.map_or(0, |any| any.len())];
-        TermLists { any, name_is, name_starts, name_has, host, impacts }
+        let levels = any.filter(|_| mask & HAS_LEVELS != 0).map(|any| {
+            let behind = &rest[impacts.len().next_multiple_of(8)..];
+            TermLevels::read(behind, any, impacts).expect("checked when the snapshot was opened").0
+        });
+        TermLists { any, name_is, name_starts, name_has, host, impacts, levels }
     }
 }
 
@@ -213,15 +236,33 @@ impl std::fmt::Debug for Terms {
     }
 }
 
-/// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty, and the impacts
-/// of the first.
-pub fn encode_block(lists: [&[u32]; NUM_LISTS], impacts: &[u8], out: &mut Vec<u8>) {
+/// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty, the impacts of the
+/// first, and its levels if it has `levels_min` businesses or more.
+pub fn encode_block(
+    lists: [&[u32]; NUM_LISTS],
+    impacts: &[u8],
+    levels_min: usize,
+    out: &mut Vec<u8>,
+) {
     debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
-    let mask =
-        (0..NUM_LISTS).filter(|&at| !lists[at].is_empty()).fold(0u32, |mask, at| mask | 1 << at);
+    let has_levels = impacts.len() >= levels_min;
+    let mask = (0..NUM_LISTS)
+        .filter(|&at| !lists[at].is_empty())
+        .fold(if has_levels { HAS_LEVELS } else { 0 }, |mask, at| mask | 1 << at);
     out.extend(mask.to_le_bytes());
     out.extend([0; 4]);
     lists.iter().filter(|docs| !docs.is_empty()).for_each(|docs| encode(docs, out));
     out.extend_from_slice(impacts);
     out.resize(out.len().next_multiple_of(8), 0);
+    if has_levels {
+        let [docs, name_is, name_starts, name_has, _] = lists;
+        let of =
+            |docs: &[u32], group| docs.iter().map(move |&doc| (doc, group)).collect::<Vec<_>>();
+        let mut named = of(name_is, LevelGroup::NameIs);
+        named.extend(of(name_starts, LevelGroup::NameStarts));
+        named.extend(of(name_has, LevelGroup::NameHas));
+        named.sort_unstable_by_key(|&(doc, _)| doc);
+        levels::encode(docs, impacts, &named, out);
+        out.resize(out.len().next_multiple_of(8), 0);
+    }
 }

@@ -210,7 +210,10 @@ fn the_report_in_json_says_what_was_built_and_the_temporary_folder_is_used() {
         .iter()
         .map(|it| it["phase"].as_str().unwrap())
         .collect();
-    assert_eq!(phases, ["read", "sort", "analyze", "columns", "merge", "encode", "publish"]);
+    assert_eq!(
+        phases,
+        ["read", "sort", "analyze", "columns", "merge", "encode", "derive", "publish"]
+    );
     let sections = report["sections"].as_array().unwrap();
     let bytes: u64 = sections.iter().map(|section| section["bytes"].as_u64().unwrap()).sum();
     assert!(bytes < fs::metadata(&output).unwrap().len() && sections[2]["section"] == "Documents");
@@ -263,4 +266,44 @@ fn generated_records_are_built_and_the_same_for_the_same_seed() {
     let result = build(&[&a], &output, &[]);
     assert!(result.status.success(), "{}", stderr(&result));
     assert_eq!(num_docs(&output), 2000);
+}
+
+#[test]
+fn a_workload_is_written_and_timed() {
+    let folder = Folder::new();
+    let snapshot = folder.path("out.firmament");
+    let input = folder.write("in.jsonl", include_str!("../../data/businesses.jsonl"));
+    assert!(build(&[&input], &snapshot, &[]).status.success());
+    let (mix, beyond) = (folder.path("mix.tsv"), folder.path("beyond.tsv"));
+    let result =
+        tools(&[&"workload", &snapshot, &"-n", &"200", &"--output", &mix, &"--beyond", &beyond])
+            .output()
+            .unwrap();
+    assert!(result.status.success(), "{}", stderr(&result));
+    for file in [&mix, &beyond] {
+        let result = tools(&[&"query", &snapshot, &"--workload", file, &"--json", &"--slowest=3"])
+            .output()
+            .unwrap();
+        assert!(result.status.success(), "{}", stderr(&result));
+        let report: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
+        let lines = fs::read_to_string(file).unwrap().lines().count();
+        assert_eq!(report["all"]["count"], lines);
+        assert_eq!(report["slowest"].as_array().unwrap().len(), 3);
+        assert_eq!(report["slowest"][0]["us"], report["all"]["max_us"]);
+        let classes = report["classes"].as_array().unwrap();
+        let sum: u64 = classes.iter().map(|class| class["count"].as_u64().unwrap()).sum();
+        assert_eq!(sum, lines as u64);
+    }
+    // Cursors belong to one snapshot; a line names what is at fault.
+    let other = folder.path("other.firmament");
+    assert!(build(&[&folder.write("other.jsonl", record(1))], &other, &[]).status.success());
+    let bad = folder.write("bad.tsv", "name\tq=a\nname\tlimit=0\n");
+    let without_tab = folder.write("without.tsv", "q=a\n");
+    for (file, code, words) in
+        [(&mix, 2, "cursor_expired"), (&bad, 2, "bad.tsv:2: "), (&without_tab, 1, "no tab")]
+    {
+        let result = tools(&[&"query", &other, &"--workload", file]).output().unwrap();
+        assert_eq!(result.status.code(), Some(code));
+        assert!(stderr(&result).contains(words), "{}", stderr(&result));
+    }
 }
