@@ -2,35 +2,78 @@
 //!
 //! In: files of records. Out: a snapshot file and a [`BuildReport`], or the [`BuildError`] that says why there
 //! is none; the target is then as it was. The same records and options give the same bytes, whatever the number
-//! of threads.
+//! of threads and the limit of memory.
 //!
-//! Data flow: [`source`] (files to records, a reader per format) → [`mapping`] and [`assembly`] (values to a
-//! [`Company`]; [`record`] for JSON) → [`doc_order`] (who is which `DocId`) → [`document`] (JSON), [`filters`] (industries, places, hosts), [`invert`] (words, weighted by
-//! [`impact`]) → the sections of
-//! [`snapshot`](crate::snapshot), written in order. [`reject`] says what is wrong with records that cannot be
-//! taken.
+//! # Data flow
+//!
+//! ```text
+//! Read     source → assembly → Company → packed ─┬─ external_sort: runs of records in the static order
+//!                                               └─ external_sort: runs of ids
+//! Sort     runs of ids → ids: duplicates, ranks
+//! Analyze  runs of records, merged → collect: blocks of consecutive businesses, on all cores
+//!            ├ document → section Documents                ├ filters → runs of industries, places, hosts
+//!            ├ columns of counts, years, lengths           ├ doc_order → runs of names
+//!            └ analysis → token streams, a sorted run of words with their postings
+//! Columns  sections of orders, industries, places, hosts
+//! Merge    runs of words → vocabulary: terms, raw postings in one piece
+//! Encode   raw postings → invert, impact: sections of terms; token streams → section DocTokens
+//! Derive   sections so far → derived: prefixes, pair counts
+//! Publish  snapshot::writer
+//! ```
+//!
+//! [`reject`] says what is wrong with records that cannot be taken.
+//!
+//! # Memory
+//!
+//! [`BuildOptions::memory`] bounds sort buffers, blocks under way and what is read of runs. On top come arrays by
+//! record, at most 26 bytes each at a time: while texts are analyzed, 4 for the rank of the id, 4 for the order of
+//! ids, 8 for the employee count, 2 for the year, 8 for the lengths of the fields; while terms are encoded, 8 for what
+//! an occurrence in each field contributes, and 14 a term (occurrences, code, weight). The postings of one term, about
+//! 9 bytes for each of its businesses, are encoded in memory. Temporary files are read and written, not mapped.
 
+pub mod analysis;
 pub mod assembly;
+pub mod collect;
+pub mod derived;
 pub mod doc_order;
 pub mod document;
+pub mod external_sort;
 pub mod filters;
+pub mod ids;
 pub mod impact;
 pub mod invert;
 pub mod mapping;
+pub mod memory;
+pub mod packed;
+pub mod pipeline;
 pub mod record;
 pub mod reject;
+pub mod scratch;
 pub mod source;
+pub mod vocabulary;
 
+#[cfg(test)]
+mod tests;
+
+pub use derived::Thresholds;
 pub use mapping::{Mapping, MappingOptions, Preset};
+pub use memory::MemoryLimit;
 pub use reject::{MaxRejects, Reject};
 pub use source::{Format, Input, ReadOptions};
 
-use crate::company::Company;
 use crate::snapshot::format::SectionKind;
+use crate::snapshot::unpublished::{folder_of, remove_abandoned};
 use crate::snapshot::writer::SnapshotWriter;
 use crate::snapshot::{Metadata, Snapshot, SnapshotError};
-use crate::snapshot::{dictionary, sort_order};
+use external_sort::{Batch, Sorted, Sorter};
+use icu_collator::CollatorBorrowed;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use reject::Place;
+use scratch::{Scratch, ScratchError};
+use source::ParsedBlock;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -45,6 +88,14 @@ pub struct BuildOptions {
     pub reject_file: Option<PathBuf>,
     /// Accept inputs without any record.
     pub allow_empty: bool,
+    /// From which size on something is stored that a query could compute.
+    pub thresholds: Thresholds,
+    /// About how much memory may be taken.
+    pub memory: MemoryLimit,
+    /// Where temporary files go; the target's folder if absent.
+    pub temp_dir: Option<PathBuf>,
+    /// How many threads work; one for each core if absent.
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// What building came to.
@@ -65,14 +116,20 @@ pub struct BuildReport {
 /// A phase of a build, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Reading and checking records.
+    /// Reading and checking records, and sorting them in runs. Steps are bytes of input.
     Read,
-    /// Bringing them into the static order.
+    /// Finding duplicate ids, and bringing the last records into order.
     Sort,
-    /// Taking texts apart and writing documents.
+    /// Merging the runs, taking texts apart and writing documents. Steps are records.
     Analyze,
-    /// Collecting the postings of every term.
-    Invert,
+    /// Writing sort orders, industries, places and hosts.
+    Columns,
+    /// Merging the words of all blocks. Steps are ranges of words.
+    Merge,
+    /// Writing the postings of every term and the words of every business. Steps are bytes of temporary files.
+    Encode,
+    /// Writing what is computed from the sections written so far: prefixes and pair counts.
+    Derive,
     /// Syncing, verifying and renaming.
     Publish,
 }
@@ -82,22 +139,46 @@ impl Phase {
     pub fn describe(self) -> &'static str {
         match self {
             Phase::Read => "reading records",
-            Phase::Sort => "sorting",
+            Phase::Sort => "sorting ids",
             Phase::Analyze => "analyzing texts",
-            Phase::Invert => "inverting",
+            Phase::Columns => "writing orders",
+            Phase::Merge => "merging words",
+            Phase::Encode => "encoding terms",
+            Phase::Derive => "deriving",
             Phase::Publish => "publishing",
+        }
+    }
+
+    /// The phase in one word, for reports that programs read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Read => "read",
+            Phase::Sort => "sort",
+            Phase::Analyze => "analyze",
+            Phase::Columns => "columns",
+            Phase::Merge => "merge",
+            Phase::Encode => "encode",
+            Phase::Derive => "derive",
+            Phase::Publish => "publish",
         }
     }
 }
 
 /// Told how a build gets on. Called from one thread at a time.
 pub trait Progress {
-    /// A phase begins. `total` is its number of steps (bytes of input while reading, else records), if known.
+    /// A phase begins. `total` is its number of steps (see [`Phase`]), if known.
     fn begin(&self, _phase: Phase, _total: Option<u64>) {}
-    /// `done` steps of the phase are behind, and `records` records were read so far.
+    /// `done` steps of the phase are behind; while reading and analyzing, so are `records` records.
     fn advance(&self, _done: u64, _records: u64) {}
     /// Something about an input that the operator should know.
     fn note(&self, _note: &str) {}
+    /// `done` of `total` steps of `phase` are behind; it begins with the first of them.
+    fn steps(&self, phase: Phase, done: u64, total: u64) {
+        if done == 0 {
+            self.begin(phase, Some(total));
+        }
+        self.advance(done, 0);
+    }
     /// A record was rejected.
     fn rejected(&self, _reject: &Reject) {}
     /// The build is over, for good or bad.
@@ -152,6 +233,12 @@ pub enum BuildError {
     /// The snapshot cannot be written.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+    /// A temporary file cannot be used.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// Threads cannot be started.
+    #[error("cannot start the threads that build: ask for fewer with --threads")]
+    Threads(#[source] io::Error),
 }
 
 /// Builds a snapshot of all records of `inputs` and publishes it as `output`.
@@ -164,7 +251,8 @@ pub fn build(
     options: &BuildOptions,
     progress: &dyn Progress,
 ) -> Result<BuildReport, BuildError> {
-    let result = Builder { options, progress, phases: Vec::new() }.build(inputs, output);
+    let pool = threads(options.threads)?;
+    let result = Builder { options, progress, pool: &pool }.build(inputs, output);
     progress.end();
     result
 }
@@ -174,104 +262,218 @@ pub fn build(
 /// # Errors
 /// See [`BuildError`].
 pub fn from_jsonl(text: &str, output: &Path) -> Result<BuildReport, BuildError> {
+    from_jsonl_storing(Thresholds::default(), text, output)
+}
+
+/// As [`from_jsonl`], with other thresholds.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn from_jsonl_storing(
+    thresholds: Thresholds,
+    text: &str,
+    output: &Path,
+) -> Result<BuildReport, BuildError> {
     let input = Input::Memory(text.as_bytes().to_vec());
     let read = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::default() };
-    let options = BuildOptions { read, allow_empty: true, ..BuildOptions::default() };
+    let options = BuildOptions { read, allow_empty: true, thresholds, ..BuildOptions::default() };
     build(&[input], output, &options, &NoProgress)
 }
 
 struct Builder<'a> {
     options: &'a BuildOptions,
     progress: &'a dyn Progress,
-    phases: Vec<(Phase, Duration)>,
+    pool: &'a ThreadPool,
 }
 
-impl Builder<'_> {
-    fn build(mut self, inputs: &[Input], output: &Path) -> Result<BuildReport, BuildError> {
-        // Before hours of work: can the target's folder be written to at all?
+impl<'a> Builder<'a> {
+    fn build(self, inputs: &[Input], output: &Path) -> Result<BuildReport, BuildError> {
+        let mut phases = Vec::new();
+        let memory = self.options.memory.bytes();
+        // Before hours of work: can the folders be written to at all?
         let mut writer = SnapshotWriter::create(output)?;
-        let read = self.phase(Phase::Read, |builder| {
-            source::read_all(inputs, builder.options, builder.progress)
-        })?;
-        let num_docs = u32::try_from(read.companies.len())
-            .ok()
-            .filter(|&count| count <= crate::limits::DOCS_MAX)
-            .ok_or(BuildError::TooManyRecords(read.companies.len()))?;
+        let folder = self.options.temp_dir.as_deref().unwrap_or_else(|| folder_of(output));
+        remove_abandoned(folder);
+        let scratch = Scratch::new(folder);
+        scratch.create()?;
+        let read = timed(&mut phases, Phase::Read, || self.read(inputs, &scratch))?;
+        let (sorted, ranks, num_docs, rejects) =
+            timed(&mut phases, Phase::Sort, || self.sort(read.pending, &scratch))?;
         if num_docs == 0 && !self.options.allow_empty {
             return Err(BuildError::Empty);
         }
-        let companies = read.companies;
-        let (companies, orders) = self.phase(Phase::Sort, |builder| {
-            builder.progress.begin(Phase::Sort, None);
-            Ok(doc_order::sort(companies))
+        write_metadata(num_docs, &mut writer)?;
+        let collected = timed(&mut phases, Phase::Analyze, || {
+            self.progress.begin(Phase::Analyze, Some(u64::from(num_docs)));
+            let steps = |done| self.progress.advance(done, done);
+            let sorted = collect::SortedRecords { sorted, ranks, num_docs };
+            collect::collect(sorted, &scratch, self.pool, memory, &mut writer, steps)
         })?;
-        let blocks = self.phase(Phase::Analyze, |builder| {
-            builder.progress.begin(Phase::Analyze, Some(u64::from(num_docs)));
-            write_front(&mut writer, &companies, &orders)?;
-            let blocks = invert::analyze(&companies, builder.progress);
-            drop(companies);
-            Ok(blocks)
+        let (files, mut lengths) = timed(&mut phases, Phase::Columns, || {
+            self.progress.begin(Phase::Columns, None);
+            collected.write(&scratch, &mut writer)
         })?;
-        self.phase(Phase::Invert, |builder| {
-            builder.progress.begin(Phase::Invert, None);
-            Ok(invert::write(blocks, &mut writer)?)
+        let vocabulary = timed(&mut phases, Phase::Merge, || {
+            let steps = |done, total| self.progress.steps(Phase::Merge, done, total);
+            vocabulary::merge::<BuildError>(files, &scratch, self.pool, memory, &mut writer, steps)
         })?;
-        let snapshot = self.phase(Phase::Publish, |builder| {
-            builder.progress.begin(Phase::Publish, None);
+        timed(&mut phases, Phase::Encode, || {
+            let steps = |done, total| self.progress.steps(Phase::Encode, done, total);
+            invert::contributions(&mut lengths, self.pool);
+            let levels_min = self.options.thresholds.levels_min;
+            invert::write::<BuildError>(
+                vocabulary,
+                lengths,
+                levels_min,
+                self.pool,
+                &mut writer,
+                steps,
+            )
+        })?;
+        timed(&mut phases, Phase::Derive, || {
+            self.progress.begin(Phase::Derive, None);
+            Ok(derived::write(&self.options.thresholds, num_docs, self.pool, &mut writer)?)
+        })?;
+        let snapshot = timed(&mut phases, Phase::Publish, || {
+            self.progress.begin(Phase::Publish, None);
             Ok(writer.publish()?)
         })?;
         Ok(BuildReport {
             snapshot,
             records: read.records,
-            rejects: read.rejects,
+            rejects,
             input_bytes: read.input_bytes,
-            phases: self.phases,
+            phases,
         })
     }
 
-    fn phase<T>(
-        &mut self,
-        phase: Phase,
-        work: impl FnOnce(&Self) -> Result<T, BuildError>,
-    ) -> Result<T, BuildError> {
-        let start = Instant::now();
-        let result = work(self);
-        self.phases.push((phase, start.elapsed()));
-        result
+    /// Reads all records and writes them, and their ids, in sorted runs.
+    fn read(&self, inputs: &[Input], scratch: &Scratch) -> Result<Read<'a>, BuildError> {
+        let memory = self.options.memory.bytes();
+        let mut records = Sorter::new(scratch, self.pool, memory / 2);
+        let mut ids = Sorter::new(scratch, self.pool, memory / 8);
+        let mut num_records = 0usize;
+        let collator = doc_order::collator();
+        let mut take = |blocks: Vec<ParsedBlock>| -> Result<(), BuildError> {
+            let mut numbered = Vec::with_capacity(blocks.len());
+            for block in blocks {
+                let seq = num_records;
+                num_records += block.records.len();
+                if num_records > crate::limits::DOCS_MAX as usize {
+                    return Err(BuildError::TooManyRecords(num_records));
+                }
+                numbered.push((seq as u32, block));
+            }
+            let batches: Vec<(Batch, Batch)> = self.pool.install(|| {
+                numbered.into_par_iter().map(|(seq, block)| pack(seq, block, &collator)).collect()
+            });
+            for (of_records, of_ids) in batches {
+                records.add(of_records)?;
+                ids.add(of_ids)?;
+            }
+            Ok(())
+        };
+        let read = source::read_all(inputs, self.options, self.pool, self.progress, &mut take)?;
+        let source::ReadRecords { names, units, records: num_read, input_bytes, rejects } = read;
+        let pending = Pending { records, ids, num_records, num_read, names, units, rejects };
+        Ok(Read { pending, records: num_read, input_bytes })
+    }
+
+    /// Finds the duplicates, and the order of all records: the records, the rank of each by id, how many businesses
+    /// there are, and how many records were rejected.
+    fn sort(
+        &self,
+        pending: Pending<'_>,
+        scratch: &Scratch,
+    ) -> Result<(Sorted, Vec<u32>, u32, u64), BuildError> {
+        self.progress.begin(Phase::Sort, None);
+        let Pending { records, ids, num_records, num_read, names, units, mut rejects } = pending;
+        let memory = self.options.memory.bytes() / 16;
+        let name = |input: u32| names[input as usize].clone();
+        let place = |(input, number): ids::Place| Place::new(units[input as usize], number);
+        let reject = |duplicate: ids::DuplicateId| {
+            rejects.add(Reject {
+                file: name(duplicate.place.0),
+                place: place(duplicate.place),
+                id: Some(duplicate.id),
+                field: Some("id"),
+                reason: format!(
+                    "stands already at {}{}: ids are unique, keep one of the two records",
+                    name(duplicate.first.0),
+                    place(duplicate.first)
+                ),
+            })
+        };
+        let (ranks, num_docs) = ids::rank(ids, num_records, scratch, self.pool, memory, reject)?;
+        let rejects = rejects.finish()?;
+        let allowed = self.options.max_rejects;
+        if allowed.is_exceeded(rejects, num_read) {
+            return Err(BuildError::TooManyRejects { rejects, records: num_read, allowed });
+        }
+        Ok((records.finish()?, ranks, num_docs, rejects))
     }
 }
 
-/// Writes every section that comes before the terms.
-fn write_front(
-    writer: &mut SnapshotWriter,
-    companies: &[Company],
-    orders: &doc_order::Orders,
-) -> Result<(), SnapshotError> {
+fn timed<T>(
+    phases: &mut Vec<(Phase, Duration)>,
+    phase: Phase,
+    work: impl FnOnce() -> Result<T, BuildError>,
+) -> Result<T, BuildError> {
+    let start = Instant::now();
+    let result = work();
+    phases.push((phase, start.elapsed()));
+    result
+}
+
+/// What reading came to.
+struct Read<'a> {
+    pending: Pending<'a>,
+    records: u64,
+    input_bytes: u64,
+}
+
+/// Records in runs, and what was rejected so far.
+struct Pending<'a> {
+    records: Sorter<'a>,
+    ids: Sorter<'a>,
+    /// Accepted ones.
+    num_records: usize,
+    /// All.
+    num_read: u64,
+    names: Vec<String>,
+    units: Vec<source::Unit>,
+    rejects: source::RejectSink<'a>,
+}
+
+/// The entries of a block of records, of which the first accepted one is number `seq`.
+fn pack(seq: u32, block: ParsedBlock, collator: &CollatorBorrowed<'_>) -> (Batch, Batch) {
+    let (mut records, mut ids) = (Batch::default(), Batch::default());
+    for (seq, (line, company)) in (seq..).zip(&block.records) {
+        records.push_with(
+            |out| packed::push_key(company, seq, collator, out),
+            |out| packed::push_payload(company, out),
+        );
+        ids::push(&company.id, seq, (block.input as u32, *line), &mut ids);
+    }
+    (records, ids)
+}
+
+fn threads(threads: Option<NonZeroUsize>) -> Result<ThreadPool, BuildError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.map_or(0, NonZeroUsize::get))
+        .thread_name(|at| format!("build-{at}"))
+        .build()
+        .map_err(|error| BuildError::Threads(io::Error::other(error)))
+}
+
+fn write_metadata(num_docs: u32, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
     let metadata = Metadata {
-        num_docs: companies.len() as u32,
+        num_docs,
         analyzer_version: crate::analyzer::ANALYZER_VERSION,
         unicode_version: crate::analyzer::UNICODE_VERSION.to_owned(),
         cldr_version: doc_order::CLDR_VERSION.to_owned(),
         suffix_list_version: crate::analyzer::host::SUFFIX_LIST_VERSION.to_owned(),
     };
     let json = serde_json::to_vec(&metadata).expect("metadata have a JSON form");
-    writer.section(SectionKind::Metadata, &json)?;
-    document::write(companies, writer)?;
-    let counts: Vec<u64> = companies.iter().map_while(|company| company.employee_count).collect();
-    writer.section(SectionKind::EmployeeCounts, bytemuck::cast_slice(&counts))?;
-    let years: Vec<u16> =
-        companies.iter().map(|company| company.founded_year.unwrap_or(0)).collect();
-    writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&years))?;
-    for (kind, docs) in [
-        (SectionKind::NameAscending, &orders.name_ascending),
-        (SectionKind::NameDescending, &orders.name_descending),
-        (SectionKind::EmployeeCountAscending, &orders.employee_count_ascending),
-        (SectionKind::FoundedYearAscending, &orders.founded_year_ascending),
-        (SectionKind::FoundedYearDescending, &orders.founded_year_descending),
-    ] {
-        sort_order::write(kind, docs, writer)?;
-    }
-    dictionary::write(dictionary::INDUSTRIES, &filters::industries(companies), writer)?;
-    dictionary::write(dictionary::PLACES, &filters::places(companies), writer)?;
-    dictionary::write(dictionary::HOSTS, &filters::hosts(companies), writer)
+    writer.section(SectionKind::Metadata, &json)
 }

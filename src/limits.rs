@@ -53,8 +53,8 @@ pub const PARQUET_PAGE_BYTES_MAX: u64 = 128 << 20;
 /// Largest footer of a Parquet file, in bytes. A thousand row groups of ten columns take about 1 MiB.
 pub const PARQUET_FOOTER_BYTES_MAX: u64 = 64 << 20;
 
-/// Most businesses in one snapshot: `DocId` is 32 bits wide, and `u32::MAX` stays free as a sentinel.
-pub const DOCS_MAX: u32 = u32::MAX - 1;
+/// Most businesses in one snapshot: a `DocId` has 31 bits, since dictionaries use the 32nd as a mark.
+pub const DOCS_MAX: u32 = (1 << 31) - 1;
 
 const _: () = assert!(PAGE_SIZE_DEFAULT <= PAGE_SIZE_MAX);
 const _: () = assert!(FIELD_BYTES_MAX <= RECORD_BYTES_MAX);

@@ -9,22 +9,31 @@
 //! (order and paging), [`cursor`]. [`explain`] tells why an answer is what it is; nothing needs it.
 
 pub mod correct;
+pub mod count;
 pub mod cursor;
+pub mod evaluate;
 pub mod explain;
 pub mod filters;
 pub mod hit_set;
+pub mod lows;
+pub mod nearest;
+pub mod order;
 pub mod page;
 pub mod phrase;
 pub mod plan;
+pub mod prefix;
 pub mod rank;
 pub mod relax;
+pub mod relevance;
 pub mod score;
+pub mod shortcut;
 pub mod text;
 pub mod understand;
 
 pub use cursor::{Cursor, InvalidCursor};
 pub use page::{Page, Scratch, search};
 pub use score::text_score;
+pub use shortcut::{Shortcut, Shortcuts, Tuning};
 pub use text::{QueryTooLong, TextQuery};
 
 /// The value by which results are ordered; ties follow the static order.

@@ -8,15 +8,21 @@
 //!
 //! This room knows no query, no input file and no HTTP.
 
+pub mod dense;
 pub mod dictionary;
 pub mod doc_tokens;
 pub mod documents;
 pub mod error;
 pub mod format;
+pub mod levels;
 pub mod mapped;
+pub mod offsets;
 pub mod postings;
+pub mod prefixes;
 pub mod sort_order;
+pub mod storage;
 pub mod terms;
+pub mod unpublished;
 pub mod writer;
 
 pub use error::SnapshotError;
@@ -24,13 +30,16 @@ pub use sort_order::Permutation;
 
 use crate::bytes::cast;
 use crate::ids::DocId;
+use dense::PairCounts;
 use dictionary::Dictionary;
 use doc_tokens::DocTokens;
 use documents::Documents;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
+use offsets::Offsets;
+use prefixes::Prefixes;
 use serde::{Deserialize, Serialize};
-use sort_order::SortOrderSection;
+use sort_order::SortOrders;
 use std::path::Path;
 use std::sync::Arc;
 use terms::Terms;
@@ -61,6 +70,12 @@ pub struct Metadata {
     pub suffix_list_version: String,
 }
 
+/// Bytes looked at between two releases, where a snapshot is opened in passing.
+const PASS_BYTES: usize = 64 << 20;
+
+/// Businesses looked at between two releases.
+const RELEASE_DOCS: u32 = 1 << 16;
+
 /// An open snapshot. Immutable; shared by all threads.
 pub struct Snapshot {
     backing: Arc<Backing>,
@@ -70,13 +85,15 @@ pub struct Snapshot {
     documents: Documents,
     employee_counts: Section,
     founded_years: Section,
-    orders: [SortOrderSection; 5],
+    orders: SortOrders,
     industries: Dictionary,
     places: Dictionary,
     hosts: Dictionary,
     terms: Terms,
-    doc_token_offsets: Section,
+    doc_token_offsets: Offsets,
     doc_tokens: Section,
+    prefixes: Prefixes,
+    pair_counts: PairCounts,
 }
 
 impl Snapshot {
@@ -86,6 +103,14 @@ impl Snapshot {
     /// The file cannot be read, or is not a whole, undamaged snapshot of this version of the format.
     pub fn open(path: &Path) -> Result<Snapshot, SnapshotError> {
         Snapshot::verify(Arc::new(Backing::map(path)?))
+    }
+
+    /// As [`open`](Self::open), but takes little memory meanwhile: for who has verified is done with it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_in_passing(path: &Path) -> Result<Snapshot, SnapshotError> {
+        Snapshot::verify(Arc::new(Backing::map_in_passing(path)?))
     }
 
     /// Verifies a snapshot in memory.
@@ -107,7 +132,11 @@ impl Snapshot {
             }
             end = range.end;
             let mut hasher = blake3::Hasher::new();
-            hasher.update_rayon(&bytes[range]);
+            for start in range.clone().step_by(PASS_BYTES) {
+                let piece = start..range.end.min(start + PASS_BYTES);
+                hasher.update_rayon(&bytes[piece.clone()]);
+                backing.release(piece);
+            }
             if hasher.finalize() != entry.checksum {
                 let reason = "its bytes do not fit its checksum";
                 return Err(SnapshotError::damaged(entry.kind, reason));
@@ -120,61 +149,59 @@ impl Snapshot {
         };
         let metadata = read_metadata(section(SectionKind::Metadata))?;
         let num_docs = metadata.num_docs;
-        let order = |kind| SortOrderSection::open(kind, section(kind), num_docs);
+        let (employee_counts, founded_years) =
+            (section(SectionKind::EmployeeCounts), section(SectionKind::FoundedYears));
+        check_columns(&employee_counts, &founded_years, num_docs)?;
+        let orders = SortOrders::open(
+            &section,
+            num_docs,
+            cast(employee_counts.as_ref()),
+            cast(founded_years.as_ref()),
+        )?;
+        let doc_tokens = section(SectionKind::DocTokens);
+        let doc_token_offsets = Offsets::open(
+            SectionKind::DocTokenOffsets,
+            section(SectionKind::DocTokenOffsets),
+            num_docs as usize + 1,
+            doc_tokens.as_ref().len() as u64,
+        )?;
+        let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
+        let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
+        let terms = Terms::open(&section, num_docs)?;
+        let num_keys = [terms.len(), industries.len(), places.len()];
         let snapshot = Snapshot {
+            prefixes: Prefixes::open(&section, num_docs)?,
+            pair_counts: PairCounts::open(&section, num_keys, num_docs)?,
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
             documents: Documents::open(&section, num_docs)?,
-            employee_counts: section(SectionKind::EmployeeCounts),
-            founded_years: section(SectionKind::FoundedYears),
-            orders: [
-                order(SectionKind::NameAscending)?,
-                order(SectionKind::NameDescending)?,
-                order(SectionKind::EmployeeCountAscending)?,
-                order(SectionKind::FoundedYearAscending)?,
-                order(SectionKind::FoundedYearDescending)?,
-            ],
-            industries: Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?,
-            places: Dictionary::open(dictionary::PLACES, &section, num_docs)?,
+            employee_counts,
+            founded_years,
+            orders,
+            industries,
+            places,
             hosts: Dictionary::open(dictionary::HOSTS, &section, num_docs)?,
-            terms: Terms::open(&section, num_docs)?,
-            doc_token_offsets: section(SectionKind::DocTokenOffsets),
-            doc_tokens: section(SectionKind::DocTokens),
+            terms,
+            doc_token_offsets,
+            doc_tokens,
             metadata,
             entries,
             backing,
         };
-        snapshot.check_columns()?;
         snapshot.check_doc_tokens()?;
+        snapshot.backing.release(0..snapshot.backing.bytes().len());
         Ok(snapshot)
-    }
-
-    fn check_columns(&self) -> Result<(), SnapshotError> {
-        let kind = SectionKind::EmployeeCounts;
-        let counts: &[u64] = self.employee_counts.checked_slice(kind)?;
-        let descending = counts.windows(2).all(|pair| pair[0] >= pair[1]);
-        if counts.len() > self.num_docs() as usize || !descending {
-            return Err(SnapshotError::damaged(kind, "counts do not descend"));
-        }
-        let kind = SectionKind::FoundedYears;
-        if self.founded_years.checked_slice::<u16>(kind)?.len() != self.num_docs() as usize {
-            return Err(SnapshotError::damaged(kind, "one year per business is expected"));
-        }
-        Ok(())
     }
 
     fn check_doc_tokens(&self) -> Result<(), SnapshotError> {
         let damaged = |reason| SnapshotError::damaged(SectionKind::DocTokens, reason);
-        documents::check_offsets(
-            SectionKind::DocTokenOffsets,
-            &self.doc_token_offsets,
-            self.doc_tokens.as_ref().len(),
-            self.num_docs(),
-        )?;
         let codes_end = self.terms.len() as u32 + doc_tokens::CODE_MIN;
         for doc in 0..self.num_docs() {
             let tokens = DocTokens::read(self.doc_token_bytes(DocId(doc)));
             if !tokens.is_some_and(|tokens| tokens.check(codes_end)) {
                 return Err(damaged("the words of a business cannot be read"));
+            }
+            if doc % RELEASE_DOCS == 0 {
+                self.doc_tokens.release(self.doc_token_offsets.get(doc as usize) as usize);
             }
         }
         Ok(())
@@ -236,27 +263,27 @@ impl Snapshot {
 
     /// The order by name, collation ascending.
     pub fn by_name_ascending(&self) -> Permutation<'_> {
-        self.orders[0].permutation()
+        self.orders.name_ascending()
     }
 
     /// The order by name, collation descending.
     pub fn by_name_descending(&self) -> Permutation<'_> {
-        self.orders[1].permutation()
+        self.orders.name_descending()
     }
 
     /// The order by employees, fewest first, unknown last.
     pub fn by_employee_count_ascending(&self) -> Permutation<'_> {
-        self.orders[2].permutation()
+        self.orders.employee_count_ascending()
     }
 
     /// The order by year, oldest first, unknown last.
     pub fn by_founded_year_ascending(&self) -> Permutation<'_> {
-        self.orders[3].permutation()
+        self.orders.founded_year_ascending()
     }
 
     /// The order by year, youngest first, unknown last.
     pub fn by_founded_year_descending(&self) -> Permutation<'_> {
-        self.orders[4].permutation()
+        self.orders.founded_year_descending()
     }
 
     /// Industries, by folded name (see [`fold_filter`](crate::analyzer::fold_filter)).
@@ -279,6 +306,16 @@ impl Snapshot {
         &self.terms
     }
 
+    /// What frequent prefixes reach.
+    pub fn prefixes(&self) -> &Prefixes {
+        &self.prefixes
+    }
+
+    /// How many businesses have two frequent keys.
+    pub fn pair_counts(&self) -> &PairCounts {
+        &self.pair_counts
+    }
+
     /// The words of a business.
     #[inline]
     pub fn doc_tokens(&self, doc: DocId) -> DocTokens<'_> {
@@ -287,8 +324,7 @@ impl Snapshot {
 
     #[inline]
     fn doc_token_bytes(&self, doc: DocId) -> &[u8] {
-        let offsets: &[u64] = cast(self.doc_token_offsets.as_ref());
-        &self.doc_tokens.as_ref()[offsets[doc.index()] as usize..offsets[doc.index() + 1] as usize]
+        &self.doc_tokens.as_ref()[self.doc_token_offsets.range(doc.index())]
     }
 }
 
@@ -296,6 +332,20 @@ impl std::fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Snapshot({}, {} businesses)", self.version, self.num_docs())
     }
+}
+
+fn check_columns(counts: &Section, years: &Section, num_docs: u32) -> Result<(), SnapshotError> {
+    let kind = SectionKind::EmployeeCounts;
+    let counts: &[u64] = counts.checked_slice(kind)?;
+    let descending = counts.windows(2).all(|pair| pair[0] >= pair[1]);
+    if counts.len() > num_docs as usize || !descending {
+        return Err(SnapshotError::damaged(kind, "counts do not descend"));
+    }
+    let kind = SectionKind::FoundedYears;
+    if years.checked_slice::<u16>(kind)?.len() != num_docs as usize {
+        return Err(SnapshotError::damaged(kind, "one year per business is expected"));
+    }
+    Ok(())
 }
 
 /// Reads the metadata and refuses a snapshot whose words were made by other rules than this program's.

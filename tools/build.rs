@@ -1,11 +1,17 @@
 //! `firmament-tools build`: records to a published snapshot.
 //!
-//! Standard error tells the progress, every rejected record, and the report at the end.
+//! Standard error tells the progress, every rejected record, and the report at the end; with `--json` the report
+//! goes to standard output, for programs.
 
 use super::Failure;
 use super::input::InputArguments;
+use super::output::print;
 use super::progress::Display;
-use firmament::build::{self, BuildError, BuildOptions, BuildReport, MaxRejects};
+use firmament::build::{self, BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
+use indicatif::{HumanBytes, HumanCount};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Options of `build`.
@@ -19,6 +25,7 @@ use std::path::{Path, PathBuf};
       --map name=company_name --map location.city=locality --constant country=\"United States\" \\
       --id-from registration_number
   firmament-tools build free_company_dataset.csv --preset people-data-labs --output companies.firmament
+  firmament-tools build all.jsonl --output all.firmament --memory 512MiB --temp-dir /mnt/scratch
 
 Fields of a record: id and name (required), website, description, industry, employee_count,
 location.city, location.state, location.country, founded_year. Each is read from the key or column of
@@ -44,6 +51,18 @@ pub struct BuildArguments {
     /// Build a snapshot even if there is no record
     #[arg(long)]
     allow_empty: bool,
+    /// Memory for sorting and for texts under way, as in 512MiB; about 40 bytes a record come on top
+    #[arg(long, value_name = "SIZE", default_value_t, env = "FIRMAMENT_BUILD_MEMORY")]
+    memory: MemoryLimit,
+    /// Where temporary files go, about twice the size of the input [default: the snapshot's folder]
+    #[arg(long, value_name = "FOLDER", env = "FIRMAMENT_BUILD_TEMP_DIR")]
+    temp_dir: Option<PathBuf>,
+    /// Threads that work [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print the report as JSON on standard output
+    #[arg(long)]
+    json: bool,
 }
 
 /// Builds and reports.
@@ -61,12 +80,21 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
         max_rejects: arguments.max_rejects,
         reject_file: Some(reject_file.clone()),
         allow_empty: arguments.allow_empty,
+        memory: arguments.memory,
+        temp_dir: arguments.temp_dir.clone(),
+        threads: arguments.threads,
+        ..BuildOptions::default()
     };
     let display = Display::new();
-    let result = build::build(&inputs, &arguments.output, &options, &display);
-    match result {
+    match build::build(&inputs, &arguments.output, &options, &display) {
         Ok(report) => {
-            tell(&report, &arguments.output, &reject_file);
+            let report = Report::of(&report, &arguments.output, &reject_file);
+            if arguments.json {
+                let json = serde_json::to_string(&report).expect("a report has a JSON form");
+                print(&(json + "\n"))?;
+            } else {
+                eprint!("{}", report.describe());
+            }
             Ok(())
         }
         Err(error) => {
@@ -118,29 +146,120 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn tell(report: &BuildReport, output: &Path, reject_file: &Path) {
-    let total: f64 = report.phases.iter().map(|(_, time)| time.as_secs_f64()).sum();
-    let phases = report
-        .phases
-        .iter()
-        .map(|(phase, time)| format!("{} {:.1} s", phase.describe(), time.as_secs_f64()))
-        .collect::<Vec<_>>()
-        .join(", ");
-    let snapshot = &report.snapshot;
-    eprintln!(
-        "{}: snapshot {} of {} businesses, {} bytes ({:.2} x the input), in {total:.1} s ({phases})",
-        output.display(),
-        snapshot.version(),
-        snapshot.num_docs(),
-        snapshot.len_bytes(),
-        snapshot.len_bytes() as f64 / report.input_bytes.max(1) as f64,
-    );
-    if report.rejects > 0 {
-        eprintln!(
-            "{} of {} records were rejected; they are listed in {}",
-            report.rejects,
-            report.records,
-            reject_file.display()
-        );
+/// What a build came to, for people and for programs.
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    version: String,
+    records: u64,
+    rejects: u64,
+    reject_file: PathBuf,
+    businesses: u32,
+    input_bytes: u64,
+    output_bytes: u64,
+    seconds: f64,
+    records_per_second: f64,
+    /// Most memory the process held at a time, pages of mapped files included; not known on every system.
+    peak_memory_bytes: Option<u64>,
+    phases: Vec<PhaseReport>,
+    sections: Vec<SectionReport>,
+}
+
+#[derive(Serialize)]
+struct PhaseReport {
+    phase: &'static str,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct SectionReport {
+    section: String,
+    bytes: u64,
+    bytes_per_record: f64,
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+impl Report {
+    fn of(report: &BuildReport, output: &Path, reject_file: &Path) -> Report {
+        let snapshot = &report.snapshot;
+        let seconds: f64 = report.phases.iter().map(|(_, time)| time.as_secs_f64()).sum();
+        let businesses = snapshot.num_docs();
+        let sections = snapshot.sections().iter().map(|entry| SectionReport {
+            section: entry.kind.to_string(),
+            bytes: entry.len,
+            bytes_per_record: rounded(entry.len as f64 / f64::from(businesses.max(1))),
+        });
+        Report {
+            output: output.to_owned(),
+            version: snapshot.version().to_string(),
+            records: report.records,
+            rejects: report.rejects,
+            reject_file: reject_file.to_owned(),
+            businesses,
+            input_bytes: report.input_bytes,
+            output_bytes: snapshot.len_bytes(),
+            seconds: rounded(seconds),
+            records_per_second: (report.records as f64 / seconds.max(1e-9)).round(),
+            peak_memory_bytes: peak_memory_bytes(),
+            phases: report
+                .phases
+                .iter()
+                .map(|(phase, time)| PhaseReport {
+                    phase: phase.name(),
+                    seconds: rounded(time.as_secs_f64()),
+                })
+                .collect(),
+            sections: sections.collect(),
+        }
     }
+
+    fn describe(&self) -> String {
+        let mut text = format!(
+            "{}: snapshot {} of {} businesses, {} bytes ({:.2} x the input)\n{} records in {:.1} s, {} a second",
+            self.output.display(),
+            self.version,
+            HumanCount(self.businesses.into()),
+            HumanCount(self.output_bytes),
+            self.output_bytes as f64 / self.input_bytes.max(1) as f64,
+            HumanCount(self.records),
+            self.seconds,
+            HumanCount(self.records_per_second as u64),
+        );
+        if let Some(bytes) = self.peak_memory_bytes {
+            let _ = write!(text, ", peak memory {}", HumanBytes(bytes));
+        }
+        let phases: Vec<String> = self
+            .phases
+            .iter()
+            .map(|PhaseReport { phase, seconds }| format!("{phase} {seconds:.1} s"))
+            .collect();
+        let _ = write!(text, "\n{}\n", phases.join(", "));
+        let mut largest: Vec<&SectionReport> = self.sections.iter().collect();
+        largest.sort_by_key(|section| std::cmp::Reverse(section.bytes));
+        for SectionReport { section, bytes, bytes_per_record } in largest.iter().take(8) {
+            let bytes = HumanCount(*bytes).to_string();
+            let _ =
+                writeln!(text, "  {section:24} {bytes:>18} bytes {bytes_per_record:>8.1} a record");
+        }
+        if self.rejects > 0 {
+            let _ = writeln!(
+                text,
+                "{} of {} records were rejected; they are listed in {}",
+                self.rejects,
+                self.records,
+                self.reject_file.display()
+            );
+        }
+        text
+    }
+}
+
+/// The most memory this process ever held, as Linux tells it.
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
 }

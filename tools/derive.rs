@@ -178,7 +178,7 @@ fn derive(record: &Record, kind: Kind, random: &mut SplitMix64) -> Option<String
 }
 
 /// Some word of ASCII letters of at least `len` letters.
-fn long_word(words: &[String], len: usize, random: &mut SplitMix64) -> Option<usize> {
+pub(super) fn long_word(words: &[String], len: usize, random: &mut SplitMix64) -> Option<usize> {
     let fit: Vec<usize> = (0..words.len())
         .filter(|&at| words[at].len() >= len && words[at].bytes().all(|b| b.is_ascii_alphabetic()))
         .collect();
@@ -186,7 +186,7 @@ fn long_word(words: &[String], len: usize, random: &mut SplitMix64) -> Option<us
 }
 
 /// The word with one letter dropped, added, replaced or swapped with its neighbour; never the first.
-fn misspelt(word: &str, random: &mut SplitMix64) -> String {
+pub(super) fn misspelt(word: &str, random: &mut SplitMix64) -> String {
     let mut letters: Vec<char> = word.chars().collect();
     let at = 1 + random.below(letters.len() as u64 - 2) as usize;
     let letter = (b'a' + random.below(26) as u8) as char;

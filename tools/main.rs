@@ -16,6 +16,7 @@ mod manual;
 mod output;
 mod progress;
 mod query;
+mod workload;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ const EXAMPLES: &str = "Examples:
   firmament-tools dump companies.firmament | head -3
   firmament-tools query companies.firmament --explain 'q=pay+pal&location=Georgia&limit=5'
   firmament-tools generate --records 100000 --output synthetic.jsonl
+  firmament-tools workload companies.firmament --output mixed.tsv
+  firmament-tools query companies.firmament --workload mixed.tsv
   firmament-tools keys new acme --keys keys.json
 
 Exit codes: 0 done, 1 failure, 2 usage, 3 records rejected, 4 verification failed.";
@@ -60,12 +63,14 @@ enum Command {
     Diff(diff::DiffArguments),
     /// Write the records of a snapshot as JSON Lines
     Dump(dump::DumpArguments),
-    /// Answer one request as the server would, and tell why
+    /// Answer one request as the server would, and tell why; or time those of a file
     Query(query::QueryArguments),
     /// Measure how often the business that was meant comes first
     Evaluate(evaluate::EvaluateArguments),
     /// Make known items for `evaluate` from the records of a snapshot
     Derive(derive::DeriveArguments),
+    /// Write requests for measurements, made from the records of a snapshot
+    Workload(workload::WorkloadArguments),
     /// Write synthetic records, the same for the same seed
     Generate(generate::GenerateArgs),
     /// Create, list and revoke API keys
@@ -106,6 +111,7 @@ fn main() -> ExitCode {
         Command::Query(arguments) => query::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Derive(arguments) => derive::run(&arguments),
+        Command::Workload(arguments) => workload::run(&arguments),
         Command::Generate(arguments) => {
             generate::run(&arguments).map_err(|error| Failure::new(&*error, 1))
         }

@@ -1,7 +1,10 @@
-//! `firmament-tools query`: answers one request in process, and tells why.
+//! `firmament-tools query`: answers one request in process, and tells why; or many, and tells what they cost.
 //!
 //! In: a snapshot and a query string, what stands behind `?` in a request. Out: the results as a table, or with
-//! `--json` the body of the response; with `--explain` also the [`Explanation`].
+//! `--json` the body of the response; with `--explain` also the [`Explanation`]. With a file of requests in place
+//! of the query string: their times ([`workload`]).
+
+mod workload;
 
 use super::{Failure, inspect};
 use firmament::http::parse_query_string;
@@ -29,28 +32,59 @@ pub struct QueryArguments {
     /// Tell how q was understood, the plan, and why each result stands where it stands
     #[arg(long)]
     explain: bool,
-    /// Print one JSON object: the body of the response, or with --explain body and explanation
+    /// Print one JSON object: the body of the response, or with --explain body and explanation; with --workload
+    /// the times
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    measured: MeasuredArguments,
 }
 
-/// Answers the request and prints what was asked for.
+/// Options of `query --workload`.
+#[derive(clap::Args)]
+struct MeasuredArguments {
+    /// Time the requests of a file, as `workload` writes it, in process and on one thread
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["query_string", "q", "explain"])]
+    workload: Option<PathBuf>,
+    /// With --workload: include the rendering of the body in the times
+    #[arg(long, requires = "workload")]
+    render: bool,
+    /// With --workload: answer the file so many times before it is timed
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "workload")]
+    warm_up: u32,
+    /// With --workload: time each request so often; its least time counts
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "workload",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// With --workload: list so many of the dearest requests
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "workload")]
+    slowest: usize,
+}
+
+/// Answers the request, or those of the file, and prints what was asked for.
 pub fn run(arguments: &QueryArguments) -> Result<(), Failure> {
+    let text = match &arguments.measured.workload {
+        Some(path) => workload::run(arguments, path)?,
+        None => answer(arguments)?,
+    };
+    // A reader that went away (`| head`) wants no more.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    Ok(())
+}
+
+fn answer(arguments: &QueryArguments) -> Result<String, Failure> {
     let query = parse(arguments)?;
     let snapshot = inspect::open(&arguments.snapshot)?;
     check_cursor(&query, &snapshot)?;
     let page = search(&snapshot, &query, &mut Scratch::default());
     let explanation = arguments.explain.then(|| explain(&snapshot, &query, &page));
-    let text = match (arguments.json, &explanation) {
+    Ok(match (arguments.json, &explanation) {
         (false, explanation) => describe(&snapshot, &page, explanation.as_ref()),
         (true, None) => {
             String::from_utf8_lossy(&render::page(&snapshot, &page)).into_owned() + "\n"
         }
         (true, Some(explanation)) => to_json(&snapshot, &page, explanation).to_string() + "\n",
-    };
-    // A reader that went away (`| head`) wants no more.
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    Ok(())
+    })
 }
 
 fn parse(arguments: &QueryArguments) -> Result<Query, Failure> {
@@ -60,7 +94,7 @@ fn parse(arguments: &QueryArguments) -> Result<Query, Failure> {
             query_string.push('&');
         }
         query_string.push_str("q=");
-        q.bytes().for_each(|byte| query_string.push_str(&format!("%{byte:02X}")));
+        query_string.extend(form_urlencoded::byte_serialize(q.as_bytes()));
     }
     parse_query_string(&query_string)
         .map_err(|error| Failure { message: error.to_string(), exit_code: 2 })
@@ -193,6 +227,13 @@ mod tests {
             q: q.map(str::to_owned),
             explain: false,
             json: false,
+            measured: MeasuredArguments {
+                workload: None,
+                render: false,
+                warm_up: 1,
+                repeat: 1,
+                slowest: 0,
+            },
         }
     }
 

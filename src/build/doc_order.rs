@@ -1,32 +1,22 @@
-//! Who is which `DocId`, and the other sort orders.
+//! The orders beside the static one.
 //!
-//! The static order (contract, section 3): employee count descending with unknown last, then name, then id.
-//! Names compare by the CLDR root collation at tertiary strength (Unicode Technical Standard 10), then by their
-//! UTF-8 bytes; sort keys make that a comparison of bytes.
+//! The static order (contract, section 3): employee count descending with unknown last, then name, then id; the
+//! keys of [`packed`](super::packed) compare like that. Names compare by the CLDR root collation at tertiary
+//! strength (Unicode Technical Standard 10), then by their UTF-8 bytes; sort keys make that a comparison of
+//! bytes. Every other order keeps the static one where its own values are equal; descending ones are derived from
+//! ascending ones, see [`sort_order`](crate::snapshot::sort_order).
 
-use crate::company::Company;
+use super::external_sort::{Batch, Sorted};
+use super::scratch::ScratchError;
+use crate::snapshot::SnapshotError;
+use crate::snapshot::format::SectionKind;
+use crate::snapshot::sort_order;
+use crate::snapshot::writer::SnapshotWriter;
 use icu_collator::options::{CollatorOptions, Strength};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
-use rayon::prelude::*;
-use std::cmp::{Ordering, Reverse};
 
 /// The CLDR version of the collation data compiled in.
 pub const CLDR_VERSION: &str = "49.0.0";
-
-/// Permutations of all `DocId`s.
-#[derive(Debug)]
-pub struct Orders {
-    /// By name, ascending.
-    pub name_ascending: Vec<u32>,
-    /// By name, descending; equal names ascend by `DocId`.
-    pub name_descending: Vec<u32>,
-    /// By employee count, fewest first, unknown last.
-    pub employee_count_ascending: Vec<u32>,
-    /// By founding year, oldest first, unknown last.
-    pub founded_year_ascending: Vec<u32>,
-    /// By founding year, youngest first, unknown last.
-    pub founded_year_descending: Vec<u32>,
-}
 
 /// The collation by which names are sorted.
 ///
@@ -39,85 +29,75 @@ pub fn collator() -> CollatorBorrowed<'static> {
         .expect("root collation is compiled in")
 }
 
-/// Brings companies into the static order, and computes the other orders over their new places.
-pub fn sort(companies: Vec<Company>) -> (Vec<Company>, Orders) {
-    let collator = collator();
-    let mut keyed: Vec<(Vec<u8>, Company)> = companies
-        .into_par_iter()
-        .map(|company| {
-            let mut key = Vec::new();
-            let Ok(()) = collator.write_sort_key_to(&company.name, &mut key);
-            (key, company)
-        })
-        .collect();
-    // `Option` orders none first, so the reverse has unknown counts last.
-    let by_name = |(a_key, a): &(Vec<u8>, Company), (b_key, b): &(Vec<u8>, Company)| {
-        (a_key, &a.name).cmp(&(b_key, &b.name))
-    };
-    keyed.par_sort_unstable_by(|a, b| {
-        Reverse(a.1.employee_count)
-            .cmp(&Reverse(b.1.employee_count))
-            .then_with(|| by_name(a, b))
-            .then_with(|| a.1.id.cmp(&b.1.id))
-    });
-    let all: Vec<u32> = (0..keyed.len() as u32).collect();
-    // Sorting is stable, so ties keep the static order.
-    let sorted = |compare: &(dyn Fn(u32, u32) -> Ordering + Sync)| {
-        let mut docs = all.clone();
-        docs.par_sort_by(|&a, &b| compare(a, b));
-        docs
-    };
-    let doc = |doc: u32| &keyed[doc as usize];
-    let year = |doc: u32| keyed[doc as usize].1.founded_year;
-    let employees = |doc: u32| keyed[doc as usize].1.employee_count;
-    let orders = Orders {
-        name_ascending: sorted(&|a, b| by_name(doc(a), doc(b))),
-        name_descending: sorted(&|a, b| by_name(doc(b), doc(a))),
-        employee_count_ascending: sorted(&|a, b| {
-            (employees(a).is_none(), employees(a)).cmp(&(employees(b).is_none(), employees(b)))
-        }),
-        founded_year_ascending: sorted(&|a, b| {
-            (year(a).is_none(), year(a)).cmp(&(year(b).is_none(), year(b)))
-        }),
-        founded_year_descending: sorted(&|a, b| Reverse(year(a)).cmp(&Reverse(year(b)))),
-    };
-    (keyed.into_iter().map(|(_, company)| company).collect(), orders)
+/// Appends a name to a batch: the key is `name_key` (see [`KeyParts`](super::packed::KeyParts)), a zero byte and
+/// the `DocId`.
+pub fn push_name(name_key: &[u8], doc: u32, batch: &mut Batch) {
+    batch.push_with(
+        |key| {
+            key.extend_from_slice(name_key);
+            key.push(0);
+            key.extend(doc.to_be_bytes());
+        },
+        |_| {},
+    );
+}
+
+/// Writes the sections of all orders: `names` sorted, `years` by `DocId`, as their section holds them.
+///
+/// # Errors
+/// A file cannot be written or read.
+pub fn write<E: From<ScratchError> + From<SnapshotError>>(
+    mut names: Sorted,
+    years: &[u16],
+    writer: &mut SnapshotWriter,
+) -> Result<(), E> {
+    let mut docs: Vec<u32> = Vec::with_capacity(years.len());
+    let mut groups = vec![0u64; years.len().div_ceil(64)];
+    let mut name: Vec<u8> = Vec::new();
+    while let Some((key, _)) = names.next()? {
+        let (this_name, doc) = key.split_at(key.len() - 4);
+        if this_name != name {
+            name.clear();
+            name.extend_from_slice(this_name);
+            groups[docs.len() / 64] |= 1 << (docs.len() % 64);
+        }
+        docs.push(u32::from_be_bytes(doc.try_into().expect("4 bytes")));
+    }
+    drop(names);
+    sort_order::write(SectionKind::NameAscending, &docs, writer)?;
+    writer.section(SectionKind::NameGroups, bytemuck::cast_slice(&groups))?;
+    drop(docs);
+    sort_order::write(SectionKind::FoundedYearAscending, &by_year(years), writer)?;
+    Ok(())
+}
+
+/// By founding year, oldest first, unknown last: a counting sort.
+fn by_year(years: &[u16]) -> Vec<u32> {
+    // Unknown is 0: the year before the first is the one behind the last.
+    let slot = |year: u16| usize::from(year.wrapping_sub(1));
+    let mut next = vec![0u32; usize::from(u16::MAX) + 2];
+    years.iter().for_each(|&year| next[slot(year) + 1] += 1);
+    for at in 1..next.len() {
+        next[at] += next[at - 1];
+    }
+    let mut docs = vec![0; years.len()];
+    for (doc, &year) in years.iter().enumerate() {
+        let next = &mut next[slot(year)];
+        docs[*next as usize] = doc as u32;
+        *next += 1;
+    }
+    docs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn company(id: &str, name: &str, employees: Option<u64>, year: Option<u16>) -> Company {
-        Company {
-            id: id.into(),
-            name: name.into(),
-            employee_count: employees,
-            founded_year: year,
-            ..Company::default()
-        }
-    }
-
     #[test]
-    fn static_order_and_the_others() {
-        let (companies, orders) = sort(vec![
-            company("1", "zeta", None, Some(2000)),
-            company("2", "Zebra", Some(5), None),
-            company("4", "apple", Some(5), Some(1990)),
-            company("3", "apple", Some(5), Some(2000)),
-            company("5", "Äpfel", Some(0), Some(1990)),
-            company("6", "apple", None, None),
-        ]);
-        let ids: String = companies.iter().map(|company| company.id.as_str()).collect();
-        assert_eq!(ids, "342561");
-        let show = |docs: &[u32]| -> String {
-            docs.iter().map(|&doc| companies[doc as usize].id.as_str()).collect()
-        };
-        assert_eq!(show(&orders.name_ascending), "534621");
-        assert_eq!(show(&orders.name_descending), "123465");
-        assert_eq!(show(&orders.employee_count_ascending), "534261");
-        assert_eq!(show(&orders.founded_year_ascending), "453126");
-        assert_eq!(show(&orders.founded_year_descending), "314526");
+    fn years_ascend_and_keep_the_static_order() {
+        let years = [2000, 0, 1990, 2000, 0, 9999, 1];
+        assert_eq!(by_year(&years), [6, 2, 0, 3, 5, 1, 4]);
+        assert!(by_year(&[]).is_empty());
     }
 
     #[test]
@@ -135,6 +115,7 @@ mod tests {
                     key
                 };
                 assert_eq!(key(a).cmp(&key(b)), collator.compare(a, b), "{a} {b}");
+                assert!(!key(a).contains(&0), "{a}");
             }
         }
     }

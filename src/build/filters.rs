@@ -1,65 +1,122 @@
 //! The postings of whole values: industries by folded name, places by key, hosts by name.
+//!
+//! A block of businesses gives for each key it has one entry: the key, a zero byte and the first business of the
+//! block (u32, big-endian), and as payload the `DocId`s (u32). Sorted, the entries of a key stand together, with
+//! ascending `DocId`s.
 
+use super::external_sort::{Batch, Sorted};
+use super::packed::Record;
+use super::scratch::{Scratch, ScratchError};
 use crate::analyzer::fold_filter;
 use crate::analyzer::host::Host;
-use crate::company::{Company, Location};
 use crate::places;
+use crate::snapshot::SnapshotError;
+use crate::snapshot::dictionary::{DictionaryKinds, KeysWriter, encode_entry};
+use crate::snapshot::writer::SnapshotWriter;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
-/// Keys and postings of industries, sorted by key.
-pub fn industries(companies: &[Company]) -> Vec<(String, Vec<u32>)> {
-    collect(
-        companies,
-        |company| company.industry.as_deref(),
-        |industry: &str| fold_filter(industry),
-    )
+/// The entries of a block's industries, places and hosts.
+pub fn of_block(first_doc: u32, records: &[Record<'_>]) -> [Batch; 3] {
+    let industries =
+        collect(first_doc, records, |record| record.industry, |name| fold_filter(name));
+    let places = collect(
+        first_doc,
+        records,
+        |record| Some((record.city, record.state, record.country)),
+        |&(city, state, country)| {
+            let keys = places::stored_keys(city, state, country);
+            keys.iter().map(|key| key.as_str().to_owned()).collect()
+        },
+    );
+    let hosts = collect(
+        first_doc,
+        records,
+        |record| record.website,
+        |website| {
+            Host::of_website(website).map(|host| host.name().to_owned()).into_iter().collect()
+        },
+    );
+    [industries, places, hosts]
 }
 
-/// Keys and postings of places, sorted by key.
-pub fn places(companies: &[Company]) -> Vec<(String, Vec<u32>)> {
-    let keys = |location: &Location| {
-        let Location { city, state, country } = location;
-        places::stored_keys(city.as_deref(), state.as_deref(), country.as_deref())
-            .iter()
-            .map(|key| key.as_str().to_owned())
-            .collect()
-    };
-    collect(companies, |company| Some(&company.location), keys)
-}
-
-/// Names and postings of hosts, sorted by name.
-pub fn hosts(companies: &[Company]) -> Vec<(String, Vec<u32>)> {
-    let key = |website: &str| Host::of_website(website).map(|host| host.name().to_owned());
-    collect(
-        companies,
-        |company| company.website.as_deref(),
-        |website: &str| key(website).into_iter().collect(),
-    )
-}
-
-/// Groups documents by the keys of a value. Values repeat, so each distinct one is turned into keys once.
-fn collect<'a, V: ?Sized + std::hash::Hash + Eq + 'a>(
-    companies: &'a [Company],
-    value_of: impl Fn(&'a Company) -> Option<&'a V>,
+/// Groups businesses by the keys of a value. Values repeat, so each distinct one is turned into keys once.
+fn collect<'a, V: Hash + Eq>(
+    first_doc: u32,
+    records: &[Record<'a>],
+    value_of: impl Fn(&Record<'a>) -> Option<V>,
     keys_of: impl Fn(&V) -> Vec<String>,
-) -> Vec<(String, Vec<u32>)> {
-    let mut by_value: FxHashMap<&V, Vec<u32>> = FxHashMap::default();
-    for (doc, company) in companies.iter().enumerate() {
-        if let Some(value) = value_of(company) {
-            by_value.entry(value).or_default().push(doc as u32);
+) -> Batch {
+    let mut by_value: FxHashMap<V, Vec<u32>> = FxHashMap::default();
+    for (doc, record) in (first_doc..).zip(records) {
+        if let Some(value) = value_of(record) {
+            by_value.entry(value).or_default().push(doc);
         }
     }
     let mut by_key: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (value, docs) in by_value {
-        for key in keys_of(value).into_iter().filter(|key| !key.is_empty()) {
+        for key in keys_of(&value).into_iter().filter(|key| !key.is_empty()) {
             by_key.entry(key).or_default().extend(&docs);
         }
     }
-    let sort = |(key, mut docs): (String, Vec<u32>)| {
+    let mut batch = Batch::default();
+    for (key, mut docs) in by_key {
         docs.sort_unstable();
         docs.dedup();
-        (key, docs)
+        batch.push_with(
+            |out| {
+                out.extend_from_slice(key.as_bytes());
+                out.push(0);
+                out.extend(first_doc.to_be_bytes());
+            },
+            |out| docs.iter().for_each(|doc| out.extend(doc.to_le_bytes())),
+        );
+    }
+    batch
+}
+
+/// Writes the three sections of a dictionary.
+///
+/// # Errors
+/// A file cannot be written or read.
+pub fn write<E: From<ScratchError> + From<SnapshotError>>(
+    kinds: DictionaryKinds,
+    mut sorted: Sorted,
+    scratch: &Scratch,
+    writer: &mut SnapshotWriter,
+) -> Result<(), E> {
+    let mut keys = KeysWriter::begin(kinds.keys, writer)?;
+    let (mut entries, mut lists) = (scratch.writer()?, scratch.writer()?);
+    let (mut key, mut docs): (Vec<u8>, Vec<u32>) = (Vec::new(), Vec::new());
+    let mut bytes = Vec::new();
+    let mut end_key = |key: &[u8], docs: &mut Vec<u32>| -> Result<(), E> {
+        if !docs.is_empty() {
+            keys.push(key)?;
+            bytes.clear();
+            let entry = encode_entry(kinds, docs, lists.position(), &mut bytes)?;
+            entries.write(&entry.to_le_bytes())?;
+            lists.write(&bytes)?;
+            docs.clear();
+        }
+        Ok(())
     };
-    by_key.into_iter().map(sort).collect()
+    while let Some((entry_key, payload)) = sorted.next()? {
+        let this_key = &entry_key[..entry_key.len() - 5];
+        if this_key != key {
+            end_key(&key, &mut docs)?;
+            key.clear();
+            key.extend_from_slice(this_key);
+        }
+        let doc = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("4 bytes"));
+        docs.extend(payload.chunks_exact(4).map(doc));
+    }
+    end_key(&key, &mut docs)?;
+    keys.end(writer)?;
+    for (kind, spool) in [(kinds.entries, entries), (kinds.postings, lists)] {
+        let mut section = writer.reserve(kind, spool.position());
+        spool.replay(|piece| section.write(piece).map_err(E::from))?;
+        section.end(writer)?;
+    }
+    Ok(())
 }

@@ -42,6 +42,15 @@ impl FieldLengths {
         self.texts[field as usize] += u64::from(words > 0);
     }
 
+    /// Both together.
+    pub fn plus(mut self, other: FieldLengths) -> FieldLengths {
+        for at in 0..self.words.len() {
+            self.words[at] += other.words[at];
+            self.texts[at] += other.texts[at];
+        }
+        self
+    }
+
     /// What one occurrence in a field of `words` words counts, in units of 1/256.
     pub fn contribution(&self, field: TextField, words: u64) -> u32 {
         let (weight, slope) = parameters(field);
@@ -58,12 +67,26 @@ fn rarity(num_docs: u32, doc_freq: usize) -> f64 {
     (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
 }
 
-/// The impact of a word that `doc_freq` of `num_docs` businesses hold, where its occurrences in a business
-/// contribute `sum` (see [`FieldLengths::contribution`]): 1 to 255.
-pub fn impact(num_docs: u32, doc_freq: usize, sum: u32) -> u8 {
-    let sum = f64::from(sum) / ONE;
-    let share = rarity(num_docs, doc_freq) / rarity(num_docs, 1) * sum / (sum + SATURATION);
-    (share * 255.0).round().clamp(1.0, 255.0) as u8
+/// The impacts of one word.
+#[derive(Clone, Copy, Debug)]
+pub struct Impacts {
+    rarity: f64,
+}
+
+impl Impacts {
+    /// The impacts of a word that `doc_freq` of `num_docs` businesses hold.
+    pub fn new(num_docs: u32, doc_freq: usize) -> Impacts {
+        Impacts { rarity: rarity(num_docs, doc_freq) / rarity(num_docs, 1) }
+    }
+
+    /// The impact on a business in which the word's occurrences contribute `sum` (see
+    /// [`FieldLengths::contribution`]): 1 to 255.
+    #[inline]
+    pub fn of(self, sum: u32) -> u8 {
+        let sum = f64::from(sum) / ONE;
+        let share = self.rarity * sum / (sum + SATURATION);
+        (share * 255.0).round().clamp(1.0, 255.0) as u8
+    }
 }
 
 /// The weight of a word where names are compared word by word: 256 ln(1 + N / df).
@@ -87,6 +110,7 @@ mod tests {
         assert!(of(TextField::Host, 10) > of(TextField::Industry, 10));
         assert!(of(TextField::Industry, 10) > of(TextField::Description, 10));
         assert!(of(TextField::Name, 2) > of(TextField::Name, 5));
+        let impact = |num_docs, doc_freq, sum| Impacts::new(num_docs, doc_freq).of(sum);
         assert!(impact(1000, 1, 256) > impact(1000, 100, 256));
         assert!(impact(1000, 10, 512) > impact(1000, 10, 256));
         assert_eq!(impact(1, 1, u32::MAX), 255);

@@ -1,6 +1,6 @@
 //! Input files to records.
 //!
-//! In: [`Input`]s in any [`Format`]. Out: the companies in the order of the input, and what was rejected. One
+//! In: [`Input`]s in any [`Format`]. Out: the companies in the order of the input, given on in blocks, and what was rejected. One
 //! thread unpacks an input and cuts it into blocks of whole records ([`Blocks`], one file per format); blocks are
 //! parsed on all cores and taken in order. What a reader holds is bounded, whatever the input: a record over the
 //! limit is rejected without being held in memory.
@@ -23,7 +23,6 @@ use super::{BuildError, BuildOptions, Phase, Progress};
 use crate::company::Company;
 use crate::limits::RECORD_BYTES_MAX;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -67,8 +66,8 @@ pub struct Parsed {
 /// Bytes that are parsed together.
 const BLOCK_BYTES: usize = 4 << 20;
 
-/// Blocks in memory at a time.
-const BLOCKS: usize = 16;
+/// Blocks in memory at a time, for each thread.
+const BLOCKS: usize = 4;
 
 /// The fault of a record whose bytes are not held; `more` is more to do about it.
 fn too_long(more: &str) -> RecordError {
@@ -187,30 +186,39 @@ fn without_byte_order_mark<'a>(text: impl BufRead + 'a) -> io::Result<impl BufRe
     Ok(text)
 }
 
-/// All records of all inputs.
-pub struct ReadRecords {
-    /// The acceptable ones, in the order of the input.
-    pub companies: Vec<Company>,
+/// What reading came to; the records themselves went to the sink.
+pub struct ReadRecords<'a> {
+    /// Names of the inputs, for messages.
+    pub names: Vec<String>,
+    /// What each input counts its records by.
+    pub units: Vec<Unit>,
     /// Number of records, rejected ones included.
     pub records: u64,
-    /// Number of rejected ones.
-    pub rejects: u64,
     /// Bytes after decompression.
     pub input_bytes: u64,
+    /// What was rejected so far.
+    pub rejects: RejectSink<'a>,
 }
 
-/// Where a record stands: input and number.
-type At = (usize, u64);
+/// Acceptable records that follow each other in an input.
+pub struct ParsedBlock {
+    /// Which input, from 0.
+    pub input: usize,
+    /// The records, each with its number within the input.
+    pub records: Vec<(u64, Company)>,
+}
 
-/// Reads all records.
+/// Reads all records, and gives the acceptable ones to `sink`, some blocks at a time, in the order of the input.
 ///
 /// # Errors
-/// An input cannot be read, or more records are rejected than `options` allow.
-pub fn read_all(
+/// An input cannot be read, the reject file cannot be written, or `sink` fails.
+pub fn read_all<'a>(
     inputs: &[Input],
     options: &BuildOptions,
-    progress: &dyn Progress,
-) -> Result<ReadRecords, BuildError> {
+    pool: &rayon::ThreadPool,
+    progress: &'a dyn Progress,
+    sink: &mut dyn FnMut(Vec<ParsedBlock>) -> Result<(), BuildError>,
+) -> Result<ReadRecords<'a>, BuildError> {
     let read = &options.read;
     let mut expanded = Vec::new();
     for input in inputs {
@@ -218,7 +226,6 @@ pub fn read_all(
         expanded.extend(input.expand(read.format.is_some()).map_err(failed)?);
     }
     let inputs = expanded.as_slice();
-    let mut units = Vec::with_capacity(inputs.len());
     let names: Vec<String> = inputs.iter().map(Input::name).collect();
     let failed = |at: usize| {
         let input = names[at].clone();
@@ -230,12 +237,12 @@ pub fn read_all(
         total = total.zip(len).map(|(total, len)| total + len);
     }
     progress.begin(Phase::Read, total);
-    let mut sink = RejectSink::new(options, progress)?;
-    let mut companies: Vec<Company> = Vec::new();
-    let mut places: Vec<At> = Vec::new();
+    let mut rejects = RejectSink::new(options, progress)?;
+    let mut units = Vec::with_capacity(inputs.len());
     let mut last_note = None;
     let (mut records, mut input_bytes) = (0, 0);
     let consumed = Arc::new(AtomicU64::new(0));
+    let blocks_max = BLOCKS * pool.current_num_threads();
     for (at, input) in inputs.iter().enumerate() {
         let mut source = Source::open(input, read, &consumed).map_err(failed(at))?;
         units.push(source.unit);
@@ -245,96 +252,45 @@ pub fn read_all(
             last_note = note;
         }
         loop {
-            let mut blocks = Vec::with_capacity(BLOCKS);
-            while blocks.len() < BLOCKS {
+            let mut blocks = Vec::with_capacity(blocks_max);
+            while blocks.len() < blocks_max {
                 let Some(block) = source.blocks.next().map_err(failed(at))? else { break };
                 blocks.push(block);
             }
             if blocks.is_empty() {
                 break;
             }
-            let parsed: Vec<Parsed> =
-                blocks.into_par_iter().map(|block| block.parse(&read.mapping)).collect();
+            let parse = |block: Box<dyn Block>| block.parse(&read.mapping);
+            let parsed: Vec<Parsed> = pool.install(|| blocks.into_par_iter().map(parse).collect());
+            let mut accepted = Vec::with_capacity(parsed.len());
             for Parsed { records: results, bytes } in parsed {
                 input_bytes += bytes;
+                let mut block =
+                    ParsedBlock { input: at, records: Vec::with_capacity(results.len()) };
                 for (number, result) in results {
                     records += 1;
                     match result {
-                        Ok(company) => {
-                            companies.push(company);
-                            places.push((at, number));
-                        }
-                        Err(error) => sink.add(Reject {
+                        Ok(company) => block.records.push((number, company)),
+                        Err(error) => rejects.add(Reject {
                             file: names[at].clone(),
-                            place: Place::new(units[at], number),
+                            place: Place::new(source.unit, number),
                             id: error.id,
                             field: error.field.map(|field| field.name()),
                             reason: error.reason,
                         })?,
                     }
                 }
+                accepted.push(block);
             }
+            sink(accepted)?;
             progress.advance(consumed.load(Ordering::Relaxed), records);
         }
     }
-    let companies = reject_duplicates(companies, &places, &names, &units, &mut sink)?;
-    let rejects = sink.finish()?;
-    if options.max_rejects.is_exceeded(rejects, records) {
-        return Err(BuildError::TooManyRejects { rejects, records, allowed: options.max_rejects });
-    }
-    Ok(ReadRecords { companies, records, rejects, input_bytes })
-}
-
-/// Drops every company whose id an earlier one has.
-fn reject_duplicates(
-    companies: Vec<Company>,
-    places: &[At],
-    names: &[String],
-    units: &[Unit],
-    sink: &mut RejectSink<'_>,
-) -> Result<Vec<Company>, BuildError> {
-    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut duplicates = Vec::new();
-    for (at, company) in companies.iter().enumerate() {
-        match first.entry(&company.id) {
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(at);
-            }
-            std::collections::hash_map::Entry::Occupied(entry) => {
-                duplicates.push((at, *entry.get()));
-            }
-        }
-    }
-    if duplicates.is_empty() {
-        return Ok(companies);
-    }
-    let mut is_duplicate = vec![false; companies.len()];
-    for (at, earlier) in duplicates {
-        is_duplicate[at] = true;
-        let ((input, number), (first_input, first)) = (places[at], places[earlier]);
-        sink.add(Reject {
-            file: names[input].clone(),
-            place: Place::new(units[input], number),
-            id: Some(companies[at].id.clone()),
-            field: Some("id"),
-            reason: format!(
-                "stands already at {}{}: ids are unique, keep one of the two records",
-                names[first_input],
-                Place::new(units[first_input], first)
-            ),
-        })?;
-    }
-    let mut at = 0;
-    let mut companies = companies;
-    companies.retain(|_| {
-        at += 1;
-        !is_duplicate[at - 1]
-    });
-    Ok(companies)
+    Ok(ReadRecords { names, units, records, input_bytes, rejects })
 }
 
 /// Takes rejects: shows them, counts them, and lists them in the reject file.
-struct RejectSink<'a> {
+pub struct RejectSink<'a> {
     file: Option<(PathBuf, BufWriter<File>)>,
     progress: &'a dyn Progress,
     count: u64,
@@ -350,7 +306,11 @@ impl<'a> RejectSink<'a> {
         Ok(RejectSink { file, progress, count: 0 })
     }
 
-    fn add(&mut self, reject: Reject) -> Result<(), BuildError> {
+    /// Takes one.
+    ///
+    /// # Errors
+    /// The reject file cannot be written.
+    pub fn add(&mut self, reject: Reject) -> Result<(), BuildError> {
         self.count += 1;
         self.progress.rejected(&reject);
         if let Some((path, file)) = &mut self.file {
@@ -362,7 +322,11 @@ impl<'a> RejectSink<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Result<u64, BuildError> {
+    /// How many there were.
+    ///
+    /// # Errors
+    /// The reject file cannot be written.
+    pub fn finish(self) -> Result<u64, BuildError> {
         if let Some((path, mut file)) = self.file {
             file.flush().map_err(|source| BuildError::RejectFile { path, source })?;
         }

@@ -111,8 +111,7 @@ fn split(planner: &Planner<'_>, form: &str) -> Option<Phrase> {
             return None;
         }
         let phrase = Phrase { words: vec![(0, left), (1, right)], width: 2 };
-        let stands = planner.phrase_in_names(&phrase).evaluate(planner.snapshot());
-        (!stands.is_empty()).then_some(phrase)
+        (!planner.phrase_in_names(&phrase).is_empty()).then_some(phrase)
     })
 }
 

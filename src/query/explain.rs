@@ -18,7 +18,7 @@ pub use plan_tree::PlanNode;
 
 use super::hit_set::HitSet;
 use super::page::{self, Page};
-use super::plan::Planner;
+use super::plan::{Plan, Planner};
 use super::rank::{GroupSplit, Kind, Tier};
 use super::relax::{RelaxedScorer, Shares};
 use super::score::{ScoreParts, Scorer};
@@ -108,11 +108,11 @@ pub enum Standing {
 pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
     let planner = Planner::new(snapshot);
     let mut understanding = Understanding::new(&planner, &query.text);
-    let hits = page::hits(&planner, query, &mut understanding);
+    let (total, _) = page::hits(&planner, query, &mut understanding);
     let text = &query.text;
     let folded = crate::analyzer::fold_text(text.as_str());
     let plan = page::plan(&planner, query, &understanding);
-    let results = Results::new(planner, query, &understanding, &page.docs);
+    let results = Results::new(&planner, query, &understanding, &page.docs);
     let clauses = understanding.clauses.iter();
     Explanation {
         q: text.as_str().to_owned(),
@@ -122,13 +122,13 @@ pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
         excluded: text.excluded().iter().map(clause::show_term).collect(),
         plan: PlanNode::new(&plan, snapshot, &understanding),
         sort: (query.sort, query.order),
-        total: hits.len(),
+        total,
         results: (1..).zip(&page.docs).map(|(rank, &doc)| results.explain(rank, doc)).collect(),
         corrected: understanding.corrected,
     }
 }
 
-fn reading(query: &Query, understanding: &Understanding) -> Reading {
+fn reading(query: &Query, understanding: &Understanding<'_>) -> Reading {
     if query.text.is_blank() {
         Reading::Blank
     } else if understanding.whole_id.is_some() {
@@ -146,9 +146,9 @@ fn reading(query: &Query, understanding: &Understanding) -> Reading {
 
 /// What is needed to explain the results on one page.
 struct Results<'a, 's> {
-    planner: Planner<'s>,
+    planner: &'a Planner<'s>,
     query: &'a Query,
-    understanding: &'a Understanding,
+    understanding: &'a Understanding<'s>,
     groups: HashMap<DocId, (Tier, Kind)>,
     relaxed: Option<RelaxedScorer<'s>>,
     ways: Vec<held::Ways>,
@@ -156,26 +156,29 @@ struct Results<'a, 's> {
 
 impl<'a, 's> Results<'a, 's> {
     fn new(
-        planner: Planner<'s>,
+        planner: &'a Planner<'s>,
         query: &'a Query,
-        understanding: &'a Understanding,
+        understanding: &'a Understanding<'s>,
         docs: &[DocId],
     ) -> Results<'a, 's> {
         let mut sorted: Vec<u32> = docs.iter().map(|doc| doc.0).collect();
         sorted.sort_unstable();
-        let on_page = HitSet::of_sorted(sorted.into_iter());
+        let on_page = Plan::ready(HitSet::of_sorted(sorted.into_iter()));
         let is_relaxed = understanding.is_relaxed;
-        let relaxed = is_relaxed.then(|| RelaxedScorer::new(&planner, understanding, &on_page));
+        let relaxed = is_relaxed.then(|| RelaxedScorer::new(planner, understanding));
         let mut groups = HashMap::new();
         if !is_relaxed && (understanding.whole_id.is_some() || !understanding.clauses.is_empty()) {
             // Tier and kind of a business do not depend on what else matches.
             let mut split = GroupSplit::new(planner, understanding, &query.text, on_page);
             while let Some(group) = split.next_group() {
-                groups.extend(group.members.iter().map(|doc| (doc, (group.tier, group.kind))));
+                let standing = (group.tier, group.kind);
+                group.members.for_each(|doc| {
+                    groups.insert(doc, standing);
+                });
             }
         }
         let clauses = understanding.clauses.iter();
-        let ways = clauses.map(|understood| held::Ways::new(&planner, understood)).collect();
+        let ways = clauses.map(|understood| held::Ways::new(planner, understood)).collect();
         Results { planner, query, understanding, groups, relaxed, ways }
     }
 
@@ -189,8 +192,7 @@ impl<'a, 's> Results<'a, 's> {
             (None, Some(&(tier, kind))) => Standing::Ranked(tier, kind),
             (None, None) => Standing::Unranked,
         };
-        let only = HitSet::of_sorted(std::iter::once(doc.0));
-        let mut scorer = Scorer::new(&self.planner, self.understanding, &self.query.text, &only);
+        let mut scorer = Scorer::new(self.planner, self.understanding, &self.query.text);
         let held = self.ways.iter().map(|ways| ways.held(snapshot, doc)).collect();
         ResultExplanation { rank, id, name, standing, score: scorer.parts(doc), held }
     }

@@ -3,10 +3,12 @@
 //! Contract, section 4. Whole values only; several values of one filter are alternatives.
 
 use super::Query;
-use super::plan::{Plan, Planner};
+use super::plan::{List, Plan, Planner};
 use crate::analyzer::fold::is_quote;
 use crate::analyzer::fold_filter;
+use crate::ids::TermOrd;
 use crate::places::{self, PlaceFilter, PlaceKey, PlaceKind, PlacePart};
+use crate::snapshot::dense::DenseKey;
 
 impl<'s> Planner<'s> {
     /// One plan for each filter that the query has.
@@ -52,7 +54,7 @@ impl<'s> Planner<'s> {
                         rest[..len].iter().map(|piece| piece.text).collect::<Vec<_>>().join(",");
                     let lists: Vec<Plan<'s>> = fold_filter(&name)
                         .iter()
-                        .filter_map(|key| dictionary.get(key).map(Plan::Postings))
+                        .filter_map(|key| dictionary.ord(key).map(|ord| self.industry(ord)))
                         .collect();
                     (!lists.is_empty()).then_some((len, lists))
                 });
@@ -73,6 +75,16 @@ impl<'s> Planner<'s> {
         }))
     }
 
+    fn industry(&self, ord: TermOrd) -> Plan<'s> {
+        let postings = self.snapshot().industries().postings(ord);
+        Plan::List(List { postings, key: Some(DenseKey::Industry(ord)) })
+    }
+
+    fn place(&self, ord: TermOrd) -> Plan<'s> {
+        let postings = self.snapshot().places().postings(ord);
+        Plan::List(List { postings, key: Some(DenseKey::Place(ord)) })
+    }
+
     /// Businesses for which each part is a different one of `kinds`.
     fn combination(&self, parts: &[PlacePart], kinds: &[PlaceKind]) -> Plan<'s> {
         let Some((part, others)) = parts.split_first() else {
@@ -80,8 +92,8 @@ impl<'s> Planner<'s> {
         };
         Plan::union(kinds.iter().map(|&kind| {
             let keys = part.meanings.iter().filter(|key| key.kind() == kind);
-            let lists = keys.filter_map(|key| self.snapshot().places().get(key.as_str()));
-            let here = Plan::union(lists.map(Plan::Postings));
+            let ords = keys.filter_map(|key| self.snapshot().places().ord(key.as_str()));
+            let here = Plan::union(ords.map(|ord| self.place(ord)));
             if others.is_empty() || here.is_nothing() {
                 return here;
             }

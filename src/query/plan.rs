@@ -12,12 +12,16 @@
 //! | phrase | quoted words, parts of compounds, CJK runs | as the intersection of its words, then one read of 150 bytes for each candidate left |
 
 use super::hit_set::HitSet;
-use super::phrase::{PhraseMatcher, related_terms};
+use super::phrase::{NameMatch, PhraseMatcher, related_terms};
+use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::text::{Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
+use crate::ids::{DocId, TermOrd};
 use crate::snapshot::Snapshot;
+use crate::snapshot::dense::DenseKey;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::TermLists;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -27,29 +31,80 @@ pub enum Plan<'s> {
     /// A range of `DocId`s.
     Range(Range<u32>),
     /// One list of postings.
-    Postings(Postings<'s>),
-    /// A set that is ready, as the union of very many lists.
+    List(List<'s>),
+    /// A set that is ready.
     Ready(Arc<HitSet>),
     /// What is in any of them.
-    Union(Vec<Plan<'s>>),
+    Union(Union<'s>),
     /// What is in all of them.
     Intersection(Vec<Plan<'s>>),
     /// What is in the first and not in the second.
     Difference(Box<Plan<'s>>, Box<Plan<'s>>),
-    /// The candidates in which a phrase stands in one of the fields.
-    Phrase {
-        /// Businesses that may hold the phrase.
+    /// The candidates that pass a look at their words.
+    Check {
+        /// Businesses that may pass.
         candidates: Box<Plan<'s>>,
-        /// What is checked.
-        matcher: Arc<PhraseMatcher>,
-        /// Where it may stand.
-        fields: &'static [TextField],
+        /// What is looked for.
+        check: Arc<Check<'s>>,
     },
+}
+
+/// A list of postings, and under which key the snapshot may store more about it.
+#[derive(Clone, Copy, Debug)]
+pub struct List<'s> {
+    /// The list.
+    pub postings: Postings<'s>,
+    /// The key, if the list is all that stands under it.
+    pub key: Option<DenseKey>,
+}
+
+/// What is in any of some plans.
+#[derive(Clone, Debug)]
+pub struct Union<'s> {
+    /// The plans; two at least.
+    pub parts: Vec<Plan<'s>>,
+    /// Is it known that no business is in two of them?
+    pub is_disjoint: bool,
+}
+
+/// What is looked for in the words of a business.
+#[derive(Debug)]
+pub struct Check<'s> {
+    snapshot: &'s Snapshot,
+    /// The words.
+    pub matcher: Arc<PhraseMatcher>,
+    /// How they must stand.
+    pub place: Place,
+}
+
+/// How words must stand in a business.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// As a phrase in one of these fields.
+    Within(&'static [TextField]),
+    /// At the start of the name.
+    BeginName(NameMatch),
+}
+
+impl Check<'_> {
+    /// Do the words stand so in `doc`?
+    pub fn passes(&self, doc: DocId) -> bool {
+        let tokens = self.snapshot.doc_tokens(doc);
+        match self.place {
+            Place::Within(fields) => self.matcher.matches(&tokens, fields),
+            Place::BeginName(wanted) => self.matcher.begins_name(&tokens) == Some(wanted),
+        }
+    }
 }
 
 impl<'s> Plan<'s> {
     /// The plan that matches nothing.
     pub const NOTHING: Plan<'static> = Plan::Range(0..0);
+
+    /// A list that is only a part of what stands under its key.
+    pub fn list(postings: Postings<'s>) -> Plan<'s> {
+        Plan::List(List { postings, key: None })
+    }
 
     /// Does the plan match nothing, whatever the snapshot holds?
     pub fn is_nothing(&self) -> bool {
@@ -60,37 +115,52 @@ impl<'s> Plan<'s> {
     pub fn cardinality_max(&self) -> u64 {
         match self {
             Plan::Range(range) => range.len() as u64,
-            Plan::Postings(postings) => postings.len() as u64,
+            Plan::List(list) => list.postings.len() as u64,
             Plan::Ready(hits) => hits.len(),
-            Plan::Union(plans) => plans.iter().map(Plan::cardinality_max).sum(),
+            Plan::Union(union) => union.parts.iter().map(Plan::cardinality_max).sum(),
             Plan::Intersection(plans) => {
                 plans.iter().map(Plan::cardinality_max).min().unwrap_or(u64::MAX)
             }
             Plan::Difference(plan, _) => plan.cardinality_max(),
-            Plan::Phrase { candidates, .. } => candidates.cardinality_max(),
+            Plan::Check { candidates, .. } => candidates.cardinality_max(),
         }
     }
 
     /// The union of `plans`, flattened.
     pub fn union(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
-        let mut plans: Vec<Plan<'s>> =
+        Plan::union_of(plans, false)
+    }
+
+    /// The union of `plans` of which no two share a business.
+    pub fn disjoint_union(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
+        Plan::union_of(plans, true)
+    }
+
+    fn union_of(plans: impl IntoIterator<Item = Plan<'s>>, is_disjoint: bool) -> Plan<'s> {
+        let mut parts: Vec<Plan<'s>> =
             plans.into_iter().filter(|plan| !plan.is_nothing()).collect();
-        match plans.len() {
+        match parts.len() {
             0 => Plan::NOTHING,
-            1 => plans.remove(0),
-            _ => Plan::Union(plans),
+            1 => parts.remove(0),
+            _ => Plan::Union(Union { parts, is_disjoint }),
         }
     }
 
-    /// The intersection of `plans`, smallest first; nothing if one of them is nothing.
+    /// The intersection of `plans`, flattened, smallest first; nothing if one of them is nothing.
     pub fn intersection(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
-        let mut plans: Vec<Plan<'s>> = plans.into_iter().collect();
-        if plans.iter().any(Plan::is_nothing) {
+        let mut parts: Vec<Plan<'s>> = Vec::new();
+        for plan in plans {
+            match plan {
+                Plan::Intersection(inner) => parts.extend(inner),
+                plan => parts.push(plan),
+            }
+        }
+        if parts.iter().any(Plan::is_nothing) {
             return Plan::NOTHING;
         }
-        // Phrases cost more per candidate than any probe of postings.
-        plans.sort_by_key(|plan| (plan.has_phrase(), plan.cardinality_max()));
-        if plans.len() == 1 { plans.remove(0) } else { Plan::Intersection(plans) }
+        // Looking at words costs more per candidate than any probe of postings.
+        parts.sort_by_key(|plan| (plan.has_check(), plan.cardinality_max()));
+        if parts.len() == 1 { parts.remove(0) } else { Plan::Intersection(parts) }
     }
 
     /// What is in `plan` and not in `excluded`.
@@ -101,71 +171,92 @@ impl<'s> Plan<'s> {
         Plan::Difference(Box::new(plan), Box::new(excluded))
     }
 
+    /// Those of `candidates` in which the words of `matcher` stand as `place` says.
+    pub fn check(
+        snapshot: &'s Snapshot,
+        candidates: Plan<'s>,
+        matcher: Arc<PhraseMatcher>,
+        place: Place,
+    ) -> Plan<'s> {
+        if candidates.is_nothing() {
+            return candidates;
+        }
+        let check = Arc::new(Check { snapshot, matcher, place });
+        Plan::Check { candidates: Box::new(candidates), check }
+    }
+
     /// A set that is ready.
-    pub fn ready(hits: Arc<HitSet>) -> Plan<'s> {
-        if hits.is_empty() { Plan::NOTHING } else { Plan::Ready(hits) }
+    pub fn ready(hits: HitSet) -> Plan<'s> {
+        if hits.is_empty() { Plan::NOTHING } else { Plan::Ready(Arc::new(hits)) }
     }
 
-    /// Is a phrase checked anywhere? If not, a plan that is not [`Plan::is_nothing`] may still be empty only as
-    /// an intersection or difference.
-    pub fn has_phrase(&self) -> bool {
+    /// Are words looked at anywhere? If not, a plan that is not [`Plan::is_nothing`] may still be empty only as an
+    /// intersection or difference.
+    pub fn has_check(&self) -> bool {
         match self {
-            Plan::Phrase { .. } => true,
-            Plan::Union(plans) | Plan::Intersection(plans) => plans.iter().any(Plan::has_phrase),
-            Plan::Difference(plan, other) => plan.has_phrase() || other.has_phrase(),
-            Plan::Range(_) | Plan::Postings(_) | Plan::Ready(_) => false,
-        }
-    }
-
-    /// The businesses that match.
-    pub fn evaluate(&self, snapshot: &Snapshot) -> HitSet {
-        self.evaluate_within(HitSet::Range(0..snapshot.num_docs()), snapshot)
-    }
-
-    /// The businesses of `base` that match.
-    pub fn evaluate_within(&self, base: HitSet, snapshot: &Snapshot) -> HitSet {
-        if base.is_empty() {
-            return base;
-        }
-        match self {
-            Plan::Range(range) => base.restrict(range),
-            Plan::Postings(postings) => base.and_postings(postings),
-            Plan::Ready(hits) => base.and(hits),
-            Plan::Intersection(plans) => {
-                plans.iter().fold(base, |base, plan| plan.evaluate_within(base, snapshot))
-            }
-            Plan::Difference(plan, excluded) => {
-                let base = plan.evaluate_within(base, snapshot);
-                let excluded = excluded.evaluate_within(base.clone(), snapshot);
-                base.and_not(&excluded)
-            }
-            Plan::Union(plans) => plans
-                .iter()
-                .map(|plan| plan.evaluate_within(base.clone(), snapshot))
-                .fold(HitSet::default(), HitSet::or),
-            Plan::Phrase { candidates, matcher, fields } => {
-                let candidates = candidates.evaluate_within(base, snapshot);
-                candidates.filter(|doc| matcher.matches(&snapshot.doc_tokens(doc), fields))
-            }
+            Plan::Check { .. } => true,
+            Plan::Union(union) => union.parts.iter().any(Plan::has_check),
+            Plan::Intersection(parts) => parts.iter().any(Plan::has_check),
+            Plan::Difference(plan, other) => plan.has_check() || other.has_check(),
+            Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => false,
         }
     }
 }
 
 /// Plans one query over one snapshot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Planner<'s> {
     snapshot: &'s Snapshot,
+    /// Terms looked up so far: tiers ask for the same words again and again, and a look-up walks the fst.
+    ords: RefCell<Vec<(String, Option<TermOrd>)>>,
+    shortcuts: Cell<Shortcuts>,
+    tuning: Tuning,
 }
 
 impl<'s> Planner<'s> {
     /// A planner over `snapshot`.
     pub fn new(snapshot: &'s Snapshot) -> Planner<'s> {
-        Planner { snapshot }
+        Planner::tuned(snapshot, Tuning::default())
+    }
+
+    /// A planner that takes shortcuts from other sizes on.
+    pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Planner<'s> {
+        Planner { snapshot, ords: RefCell::default(), shortcuts: Cell::default(), tuning }
+    }
+
+    /// From which sizes on shortcuts are taken.
+    pub fn tuning(&self) -> Tuning {
+        self.tuning
     }
 
     /// The snapshot that is planned over.
     pub fn snapshot(&self) -> &'s Snapshot {
         self.snapshot
+    }
+
+    /// Notes that a shortcut was taken.
+    pub fn took(&self, shortcut: Shortcut) {
+        self.shortcuts.set(self.shortcuts.get().with(shortcut));
+    }
+
+    /// The shortcuts taken so far.
+    pub fn shortcuts(&self) -> Shortcuts {
+        self.shortcuts.get()
+    }
+
+    /// The ordinal of a term.
+    pub fn ord(&self, term: &str) -> Option<TermOrd> {
+        let known = self.ords.borrow().iter().find(|(known, _)| known == term).map(|it| it.1);
+        known.unwrap_or_else(|| {
+            let ord = self.snapshot.terms().ord(term);
+            self.ords.borrow_mut().push((term.to_owned(), ord));
+            ord
+        })
+    }
+
+    /// The ordinals of the forms of a word.
+    pub fn ords(&self, word: &QueryWord) -> impl Iterator<Item = TermOrd> {
+        word.forms.iter().filter_map(|form| self.ord(form))
     }
 
     /// Businesses that a term which must not match excludes.
@@ -190,7 +281,7 @@ impl<'s> Planner<'s> {
 
     /// Businesses on a host.
     pub fn host(&self, name: &str) -> Plan<'s> {
-        self.snapshot.hosts().get(name).map_or(Plan::NOTHING, Plan::Postings)
+        self.snapshot.hosts().get(name).map_or(Plan::NOTHING, Plan::list)
     }
 
     /// Businesses that hold a word in any field.
@@ -199,25 +290,40 @@ impl<'s> Planner<'s> {
     }
 
     fn form(&self, form: &str) -> Plan<'s> {
-        let terms = self.snapshot.terms();
-        if let Some(ord) = terms.ord(form) {
-            return terms.lists(ord).any.map_or(Plan::NOTHING, Plan::Postings);
+        if let Some(ord) = self.ord(form) {
+            return self.term_list(ord);
         }
         // The form itself stands nowhere, but a word of industry or description may share a form with it. The
         // lists of those words hold more than that (names, words that share a form with *them*), so look.
         let word = QueryWord { forms: vec![form.to_owned()] };
         let related = related_terms(self.snapshot, &word);
-        let lists = related
-            .iter()
-            .filter_map(|term| terms.ord(term))
-            .filter_map(|ord| terms.lists(ord).any.map(Plan::Postings));
-        let candidates = Plan::union(lists);
+        let ords = related.iter().filter_map(|term| self.ord(term));
+        let candidates = Plan::union(ords.map(|ord| self.term_list(ord)));
+        self.check(
+            candidates,
+            &Phrase::of_word(word),
+            &[TextField::Industry, TextField::Description],
+        )
+    }
+
+    /// Businesses that a term matches in any field.
+    fn term_list(&self, ord: TermOrd) -> Plan<'s> {
+        let list = |postings| Plan::List(List { postings, key: Some(DenseKey::Term(ord)) });
+        self.snapshot.terms().lists(ord).any.map_or(Plan::NOTHING, list)
+    }
+
+    /// Those of `candidates` in which the phrase stands in one of `fields`.
+    fn check(
+        &self,
+        candidates: Plan<'s>,
+        phrase: &Phrase,
+        fields: &'static [TextField],
+    ) -> Plan<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
-        let matcher = PhraseMatcher::new(self.snapshot, &Phrase::of_word(word));
-        let fields = &[TextField::Industry, TextField::Description];
-        Plan::Phrase { candidates: Box::new(candidates), matcher: Arc::new(matcher), fields }
+        let matcher = Arc::new(PhraseMatcher::new(self.snapshot, phrase));
+        Plan::check(self.snapshot, candidates, matcher, Place::Within(fields))
     }
 
     /// Businesses with a word in their name.
@@ -237,10 +343,8 @@ impl<'s> Planner<'s> {
         word: &QueryWord,
         choose: impl Fn(TermLists<'s>) -> [Option<Postings<'s>>; 3],
     ) -> Plan<'s> {
-        let terms = self.snapshot.terms();
-        let ords = word.forms.iter().filter_map(|form| terms.ord(form));
-        let chosen = ords.flat_map(|ord| choose(terms.lists(ord)));
-        Plan::union(chosen.flatten().map(Plan::Postings))
+        let chosen = self.ords(word).flat_map(|ord| choose(self.snapshot.terms().lists(ord)));
+        Plan::union(chosen.flatten().map(Plan::list))
     }
 
     /// Businesses whose name holds all words of a term, or the joined form of a compound.
@@ -273,47 +377,20 @@ impl<'s> Planner<'s> {
     /// Businesses in whose name the phrase of two words or more stands.
     pub fn phrase_in_names(&self, phrase: &Phrase) -> Plan<'s> {
         let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
-        let names = Plan::intersection(names);
-        if names.is_nothing() {
-            return names;
-        }
-        Plan::Phrase {
-            candidates: Box::new(names),
-            matcher: Arc::new(PhraseMatcher::new(self.snapshot, phrase)),
-            fields: &[TextField::Name],
-        }
+        self.check(Plan::intersection(names), phrase, &[TextField::Name])
     }
 
     /// Businesses in which the phrase stands in one of `fields`.
     pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> Plan<'s> {
-        match self.phrase(phrase) {
-            Plan::Phrase { candidates, matcher, .. } => {
-                Plan::Phrase { candidates, matcher, fields }
-            }
-            // One word: its list spans all fields.
-            candidates if candidates.is_nothing() => candidates,
-            candidates => Plan::Phrase {
-                candidates: Box::new(candidates),
-                matcher: Arc::new(PhraseMatcher::new(self.snapshot, phrase)),
-                fields,
-            },
-        }
+        let candidates = phrase.words.iter().map(|(_, word)| self.word(word));
+        self.check(Plan::intersection(candidates), phrase, fields)
     }
 
     /// Businesses in which the phrase stands in one field.
     pub fn phrase(&self, phrase: &Phrase) -> Plan<'s> {
-        if let [(_, word)] = phrase.words.as_slice() {
-            return self.word(word);
-        }
-        let candidates = Plan::intersection(phrase.words.iter().map(|(_, word)| self.word(word)));
-        if candidates.is_nothing() {
-            return candidates;
-        }
-        let matcher = PhraseMatcher::new(self.snapshot, phrase);
-        Plan::Phrase {
-            candidates: Box::new(candidates),
-            matcher: Arc::new(matcher),
-            fields: &TextField::ALL,
+        match phrase.words.as_slice() {
+            [(_, word)] => self.word(word),
+            _ => self.phrase_in(phrase, &TextField::ALL),
         }
     }
 }

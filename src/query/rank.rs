@@ -15,14 +15,14 @@
 //! | some words in the name | union of the names with each word | term lists |
 //! | none | the rest | |
 
-use super::hit_set::HitSet;
 use super::phrase::{NameMatch, PhraseMatcher};
-use super::plan::{Plan, Planner};
-use super::text::{Clause, Phrase, Term, TextQuery};
-use super::understand::{OTHER_FIELDS, PrefixMatches, Understanding, Understood};
+use super::plan::{Check, Place, Plan, Planner};
+use super::prefix::BegunWords;
+use super::shortcut::Shortcut;
+use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
+use super::understand::{OTHER_FIELDS, Understanding, Understood};
 use crate::analyzer::TextField;
 use crate::ids::DocId;
-use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
 /// How well a business fits `q`, best first.
@@ -68,68 +68,69 @@ impl Tier {
 
 /// Businesses of one tier and kind.
 #[derive(Debug)]
-pub struct Group {
+pub struct Group<'s> {
     /// Their tier.
     pub tier: Tier,
     /// Their kind.
     pub kind: Kind,
     /// Who they are.
-    pub members: HitSet,
-}
-
-impl Group {
-    fn of(tier: Tier, kind: Kind, members: HitSet) -> Option<Group> {
-        (!members.is_empty()).then_some(Group { tier, kind, members })
-    }
+    pub members: Plan<'s>,
 }
 
 /// What [`GroupSplit::next_step`] gives.
 #[derive(Debug)]
-pub enum Step {
-    /// A group whose members are known.
-    Group(Group),
+pub enum Step<'s> {
+    /// A group whose members are known, or told by their postings.
+    Group(Group<'s>),
     /// Those who may be the whole-word members of [`Tier::PhraseElsewhere`].
-    Phrase(PhraseCandidates),
+    Phrase(PhraseCandidates<'s>),
 }
 
 /// Businesses that hold all words of a phrase outside their name, maybe next to each other.
 #[derive(Debug)]
-pub struct PhraseCandidates {
+pub struct PhraseCandidates<'s> {
     /// Who they are.
-    pub hits: HitSet,
-    matcher: Arc<PhraseMatcher>,
-    fields: &'static [TextField],
+    pub hits: Plan<'s>,
+    check: Arc<Check<'s>>,
 }
 
-impl PhraseCandidates {
+impl<'s> PhraseCandidates<'s> {
     /// Does the phrase stand in `doc`?
-    pub fn is_member(&self, snapshot: &Snapshot, doc: DocId) -> bool {
-        self.matcher.matches(&snapshot.doc_tokens(doc), self.fields)
+    pub fn is_member(&self, doc: DocId) -> bool {
+        self.check.passes(doc)
+    }
+
+    /// Those in which it stands.
+    pub fn members(&self) -> Plan<'s> {
+        if self.hits.is_nothing() {
+            return Plan::NOTHING;
+        }
+        Plan::Check { candidates: Box::new(self.hits.clone()), check: self.check.clone() }
     }
 }
 
 /// The hits of a query, taken apart into groups.
 #[derive(Debug)]
 pub struct GroupSplit<'a, 's> {
-    planner: Planner<'s>,
-    understanding: &'a Understanding,
+    planner: &'a Planner<'s>,
+    understanding: &'a Understanding<'s>,
     words: Phrase,
     /// The host that `q` is, if it is nothing else.
     host: Option<String>,
     /// Hits that are in none of the tiers taken so far.
-    rest: HitSet,
+    rest: Plan<'s>,
     next_tier: usize,
     /// The second group of the tier taken last.
-    by_prefix: Option<Group>,
+    by_prefix: Option<Group<'s>>,
 }
 
 impl<'a, 's> GroupSplit<'a, 's> {
     /// Prepares to take `hits` apart by how they fit `text`.
     pub fn new(
-        planner: Planner<'s>,
-        understanding: &'a Understanding,
+        planner: &'a Planner<'s>,
+        understanding: &'a Understanding<'s>,
         text: &TextQuery,
-        hits: HitSet,
+        hits: Plan<'s>,
     ) -> GroupSplit<'a, 's> {
         let host = match text.clauses() {
             [Clause { term: Term::Host { name, .. }, .. }] => Some(name.clone()),
@@ -146,18 +147,17 @@ impl<'a, 's> GroupSplit<'a, 's> {
         }
     }
 
-    /// The next group, best first; empty ones are left out.
-    pub fn next_group(&mut self) -> Option<Group> {
+    /// The next group, best first; those known to be empty are left out.
+    pub fn next_group(&mut self) -> Option<Group<'s>> {
         loop {
             match self.next_step()? {
                 Step::Group(group) => return Some(group),
                 Step::Phrase(candidates) => {
-                    let snapshot = self.planner.snapshot();
-                    let members = candidates.hits.filter(|doc| candidates.is_member(snapshot, doc));
+                    let members = self.held(candidates.members());
                     self.phrase_checked(&members);
-                    let tier = Tier::PhraseElsewhere;
-                    if let Some(group) = Group::of(tier, Kind::Whole, members) {
-                        return Some(group);
+                    if !members.is_nothing() {
+                        let (tier, kind) = (Tier::PhraseElsewhere, Kind::Whole);
+                        return Some(Group { tier, kind, members });
                     }
                 }
             }
@@ -166,150 +166,179 @@ impl<'a, 's> GroupSplit<'a, 's> {
 
     /// The next group, or, where telling its members would mean to read every candidate, the candidates: whoever
     /// takes those calls [`GroupSplit::phrase_checked`] before the next step.
-    pub fn next_step(&mut self) -> Option<Step> {
+    pub fn next_step(&mut self) -> Option<Step<'s>> {
         loop {
             if let Some(group) = self.by_prefix.take() {
                 return Some(Step::Group(group));
             }
             let tier = *Tier::ALL.get(self.next_tier)?;
             self.next_tier += 1;
-            if self.rest.is_empty() {
+            if self.rest.is_nothing() {
                 continue;
             }
-            if tier == Tier::PhraseElsewhere {
-                match self.phrase_elsewhere() {
-                    Plan::Phrase { candidates, matcher, fields } => {
-                        let hits = self.within(&candidates, &self.rest);
-                        return Some(Step::Phrase(PhraseCandidates { hits, matcher, fields }));
+            let (whole, by_prefix) = match tier {
+                Tier::PhraseElsewhere => match self.phrase_elsewhere() {
+                    Plan::Check { candidates, check } => {
+                        let hits = self.within_rest(*candidates);
+                        return Some(Step::Phrase(PhraseCandidates { hits, check }));
                     }
                     plan => {
-                        let members = self.within(&plan, &self.rest);
+                        let members = self.within_rest(plan);
                         self.phrase_checked(&members);
-                        if let Some(group) = Group::of(tier, Kind::Whole, members) {
-                            return Some(Step::Group(group));
-                        }
-                        continue;
+                        (members, Plan::NOTHING)
                     }
+                },
+                tier => {
+                    let members = self.members(tier);
+                    self.leave_out(&members);
+                    self.kinds(tier, members)
                 }
+            };
+            if !by_prefix.is_nothing() {
+                self.by_prefix = Some(Group { tier, kind: Kind::Prefix, members: by_prefix });
             }
-            let members = self.members(tier);
-            if members.is_empty() {
-                continue;
-            }
-            self.leave_out(&members);
-            let (whole, by_prefix) = self.kinds(tier, members);
-            self.by_prefix = Group::of(tier, Kind::Prefix, by_prefix);
-            if let Some(group) = Group::of(tier, Kind::Whole, whole) {
-                return Some(Step::Group(group));
+            if !whole.is_nothing() {
+                return Some(Step::Group(Group { tier, kind: Kind::Whole, members: whole }));
             }
         }
     }
 
     /// Tells which candidates of [`Step::Phrase`] hold the phrase.
-    pub fn phrase_checked(&mut self, members: &HitSet) {
+    pub fn phrase_checked(&mut self, members: &Plan<'s>) {
         self.leave_out(members);
-        let by_prefix = self.within(&self.phrase_in_host_by_prefix(), &self.rest);
+        let by_prefix = self.phrase_in_host_by_prefix();
         self.leave_out(&by_prefix);
-        self.by_prefix = Group::of(Tier::PhraseElsewhere, Kind::Prefix, by_prefix);
-    }
-
-    fn leave_out(&mut self, members: &HitSet) {
-        self.rest = std::mem::take(&mut self.rest).and_not(members);
-    }
-
-    fn within(&self, plan: &Plan<'s>, base: &HitSet) -> HitSet {
-        if plan.is_nothing() {
-            return HitSet::default();
+        if !by_prefix.is_nothing() {
+            let (tier, kind) = (Tier::PhraseElsewhere, Kind::Prefix);
+            self.by_prefix = Some(Group { tier, kind, members: by_prefix });
         }
-        plan.evaluate_within(base.clone(), self.planner.snapshot())
+    }
+
+    /// The plan, evaluated if it matches few.
+    fn held(&self, plan: Plan<'s>) -> Plan<'s> {
+        match plan {
+            Plan::Ready(_) | Plan::Range(_) => plan,
+            plan if plan.cardinality_max() <= self.planner.tuning().held_max => {
+                Plan::ready(plan.hit_set())
+            }
+            plan => {
+                self.planner.took(Shortcut::OpenGroup);
+                plan
+            }
+        }
+    }
+
+    fn leave_out(&mut self, members: &Plan<'s>) {
+        let rest = std::mem::replace(&mut self.rest, Plan::NOTHING);
+        self.rest = self.without(rest, members.clone());
+    }
+
+    fn without(&self, plan: Plan<'s>, excluded: Plan<'s>) -> Plan<'s> {
+        if plan.is_nothing() || excluded.is_nothing() {
+            return plan;
+        }
+        self.held(Plan::difference(plan, excluded))
+    }
+
+    fn within(&self, plan: Plan<'s>, base: &Plan<'s>) -> Plan<'s> {
+        if plan.is_nothing() {
+            return plan;
+        }
+        self.held(Plan::intersection([base.clone(), plan]))
+    }
+
+    fn within_rest(&self, plan: Plan<'s>) -> Plan<'s> {
+        self.within(plan, &self.rest)
     }
 
     /// The businesses of `tier` among those that are in no better one.
-    fn members(&self, tier: Tier) -> HitSet {
-        if self.rest.is_empty() {
-            return HitSet::default();
-        }
+    fn members(&self, tier: Tier) -> Plan<'s> {
         match (tier, self.words.words.as_slice()) {
             (Tier::Elsewhere, _) => self.rest.clone(),
             (Tier::WholeIdOrHost, _) if self.understanding.whole_id.is_some() => self.rest.clone(),
             (Tier::WholeIdOrHost, _) => match &self.host {
-                Some(name) => self.within(&self.planner.host(name), &self.rest),
-                None => HitSet::default(),
+                Some(name) => self.within_rest(self.planner.host(name)),
+                None => Plan::NOTHING,
             },
-            (_, []) => HitSet::default(),
-            (Tier::NameIs, [(_, word)]) => {
-                let lists = self.planner.lists(word, |lists| [lists.name_is, None, None]);
-                self.within(&lists, &self.rest)
-            }
-            (Tier::NameStarts, [(_, word)]) => {
-                let lists = self.planner.lists(word, |lists| [lists.name_starts, None, None]);
-                self.within(&lists, &self.rest)
-            }
+            (_, []) => Plan::NOTHING,
+            (Tier::NameIs, [(_, word)]) => self.names_by_list(word, NameMatch::Whole),
+            (Tier::NameStarts, [(_, word)]) => self.names_by_list(word, NameMatch::Start),
             (Tier::NameIs, _) => self.names_that(NameMatch::Whole),
             (Tier::NameStarts, _) => self.names_that(NameMatch::Start),
             (Tier::NameHasAll, _) => {
                 let clauses =
-                    self.clauses().iter().map(|understood| understood.in_name(&self.planner));
-                self.within(&Plan::intersection(clauses), &self.rest)
+                    self.clauses().iter().map(|understood| understood.in_name(self.planner));
+                self.within_rest(Plan::intersection(clauses))
             }
             // Taken apart in `next_step`.
-            (Tier::PhraseElsewhere, _) => HitSet::default(),
+            (Tier::PhraseElsewhere, _) => Plan::NOTHING,
             (Tier::NameHasSome, _) => {
                 let clauses = self.clauses().iter().flat_map(|understood| {
-                    [understood.in_name_partly(&self.planner), understood.in_name_as_prefix()]
+                    [understood.in_name_partly(self.planner), understood.in_name_as_prefix()]
                 });
-                self.within(&Plan::union(clauses), &self.rest)
+                self.within_rest(Plan::union(clauses))
             }
         }
     }
 
     /// Takes the businesses of a tier apart by kind.
-    fn kinds(&self, tier: Tier, members: HitSet) -> (HitSet, HitSet) {
-        if self.clauses().iter().all(|understood| understood.prefix.is_none()) {
-            return (members, HitSet::default());
+    fn kinds(&self, tier: Tier, members: Plan<'s>) -> (Plan<'s>, Plan<'s>) {
+        if members.is_nothing()
+            || self.clauses().iter().all(|understood| understood.in_name_as_prefix().is_nothing())
+        {
+            return (members, Plan::NOTHING);
         }
-        let whole = match tier {
+        let by_prefix = match tier {
             Tier::WholeIdOrHost
             | Tier::NameIs
             | Tier::NameStarts
             | Tier::PhraseElsewhere
-            | Tier::Elsewhere => return (members, HitSet::default()),
+            | Tier::Elsewhere => Plan::NOTHING,
             Tier::NameHasAll => {
-                let clauses =
-                    self.clauses().iter().map(|understood| understood.in_name_whole(&self.planner));
-                self.within(&Plan::intersection(clauses), &members)
+                let whole = Plan::intersection(
+                    self.clauses().iter().map(|understood| understood.in_name_whole(self.planner)),
+                );
+                self.without(members.clone(), whole)
             }
             Tier::NameHasSome => {
-                let only_by_prefix = self
-                    .clauses()
-                    .iter()
-                    .map(|understood| {
-                        let whole = self.within(&understood.in_name_whole(&self.planner), &members);
-                        self.within(&understood.in_name_as_prefix(), &members).and_not(&whole)
-                    })
-                    .fold(HitSet::default(), HitSet::or);
-                members.clone().and_not(&only_by_prefix)
+                let only_by_prefix = self.clauses().iter().map(|understood| {
+                    Plan::difference(
+                        understood.in_name_as_prefix(),
+                        understood.in_name_whole(self.planner),
+                    )
+                });
+                self.within(Plan::union(only_by_prefix), &members)
             }
         };
-        let by_prefix = members.and_not(&whole);
-        (whole, by_prefix)
+        (self.without(members, by_prefix.clone()), by_prefix)
     }
 
-    fn clauses(&self) -> &'a [Understood] {
+    fn clauses(&self) -> &'a [Understood<'s>] {
         &self.understanding.clauses
     }
 
+    /// Businesses whose name begins with the one word of `q`.
+    fn names_by_list(&self, word: &QueryWord, wanted: NameMatch) -> Plan<'s> {
+        self.within_rest(self.planner.lists(word, |lists| match wanted {
+            NameMatch::Whole => [lists.name_is, None, None],
+            NameMatch::Start => [lists.name_starts, None, None],
+        }))
+    }
+
     /// Businesses whose name begins with the words of `q`, as `wanted` says.
-    fn names_that(&self, wanted: NameMatch) -> HitSet {
+    fn names_that(&self, wanted: NameMatch) -> Plan<'s> {
         let mut words = self.words.words.iter();
-        let Some((_, first)) = words.next() else { return HitSet::default() };
+        let Some((_, first)) = words.next() else { return Plan::NOTHING };
         let begins = self.planner.lists(first, |lists| [lists.name_starts, lists.name_is, None]);
         let others = words.map(|(_, word)| self.planner.word_in_name(word));
-        let plan = Plan::intersection(std::iter::once(begins).chain(others));
-        let candidates = self.within(&plan, &self.rest);
+        let names = Plan::intersection(std::iter::once(begins).chain(others));
+        let candidates = self.within_rest(names);
+        if candidates.is_nothing() {
+            return candidates;
+        }
         let snapshot = self.planner.snapshot();
-        let matcher = PhraseMatcher::new(snapshot, &self.words);
-        candidates.filter(|doc| matcher.begins_name(&snapshot.doc_tokens(doc)) == Some(wanted))
+        let matcher = Arc::new(PhraseMatcher::new(snapshot, &self.words));
+        self.held(Plan::check(snapshot, candidates, matcher, Place::BeginName(wanted)))
     }
 
     /// The words of `q` at their places, with the readings of corrected ones.
@@ -333,40 +362,45 @@ impl<'a, 's> GroupSplit<'a, 's> {
 
     /// The words of `q` as a phrase in a host, words that may be prefixes as such.
     fn phrase_in_host_by_prefix(&self) -> Plan<'s> {
+        if self.rest.is_nothing() {
+            return Plan::NOTHING;
+        }
+        if let [Understood { prefix, readings, .. }] = self.clauses()
+            && readings.is_empty()
+        {
+            // Whoever holds the word, or a longer one in the name, is in a better group already.
+            return if prefix.is_some() { self.rest.clone() } else { Plan::NOTHING };
+        }
+        let in_host = |word: &QueryWord| self.planner.lists(word, |lists| [lists.host, None, None]);
         let mut phrase = Phrase::default();
-        let mut prefixes: Vec<(usize, &PrefixMatches)> = Vec::new();
+        let mut prefixes: Vec<(usize, &QueryWord)> = Vec::new();
         let mut candidates = Vec::new();
         for understood in self.clauses() {
             let own = understood.phrase_with_readings();
-            match &understood.prefix {
-                Some(prefix) => {
-                    prefixes.push((phrase.words.len(), prefix));
-                    let whole = own.words.iter().map(|(_, word)| {
-                        self.planner.lists(word, |lists| [lists.host, None, None])
-                    });
-                    let by_prefix = std::iter::once(Plan::ready(prefix.hosts.clone()));
-                    candidates.push(Plan::union(by_prefix.chain(whole)));
-                }
-                None => {
-                    candidates.extend(own.words.iter().map(|(_, word)| {
-                        self.planner.lists(word, |lists| [lists.host, None, None])
-                    }))
-                }
+            match (&understood.prefix, &understood.clause.term) {
+                (Some(_), Term::Word(word)) => prefixes.push((phrase.words.len(), word)),
+                _ => candidates.extend(own.words.iter().map(|(_, word)| in_host(word))),
             }
             phrase.append(own);
         }
         if prefixes.is_empty() {
             return Plan::NOTHING;
         }
-        let candidates = Plan::intersection(candidates);
+        // What begins with a prefix is looked up only if anything is left that might match.
+        let mut candidates =
+            self.within_rest(Plan::intersection(candidates.into_iter().chain([self.rest.clone()])));
         if candidates.is_nothing() {
             return candidates;
         }
-        let mut matcher = PhraseMatcher::new(self.planner.snapshot(), &phrase);
-        for (number, prefix) in prefixes {
-            matcher.add_codes(number, &prefix.host_codes);
+        let snapshot = self.planner.snapshot();
+        let mut matcher = PhraseMatcher::new(snapshot, &phrase);
+        for (number, word) in prefixes {
+            let begun = BegunWords::of(snapshot, word);
+            matcher.add_codes(number, &begun.host_codes);
+            let whole = in_host(&phrase.words[number].1);
+            candidates = self.within(Plan::union([Plan::ready(begun.hosts), whole]), &candidates);
         }
-        let fields = &[TextField::Host];
-        Plan::Phrase { candidates: Box::new(candidates), matcher: Arc::new(matcher), fields }
+        let place = Place::Within(&[TextField::Host]);
+        self.held(Plan::check(snapshot, candidates, Arc::new(matcher), place))
     }
 }

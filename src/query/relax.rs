@@ -4,12 +4,12 @@
 //! holds, in its name or, for less, elsewhere; and the share of its name that `q` covers. The product decides:
 //! a short name that is all in `q` beats a long one that has the same words among many others.
 
-use super::plan::Planner;
+use super::plan::{Plan, Planner};
+use super::prefix::begun_name_codes;
 use super::text::{Phrase, QueryWord};
 use super::understand::{Understanding, Understood};
 use crate::analyzer::TextField;
 use crate::ids::DocId;
-use crate::query::hit_set::HitSet;
 use crate::snapshot::Snapshot;
 use crate::snapshot::doc_tokens::{CODE_MIN, Token};
 
@@ -30,7 +30,7 @@ const ONE: f64 = 1_000_000.0;
 #[derive(Debug)]
 pub struct RelaxedScorer<'s> {
     snapshot: &'s Snapshot,
-    clauses: Vec<WeighedClause>,
+    clauses: Vec<WeighedClause<'s>>,
     total: f64,
     /// Codes of all words of `q`, in all their forms and readings; sorted.
     codes: Vec<u32>,
@@ -46,28 +46,23 @@ pub struct Shares {
 }
 
 #[derive(Debug)]
-struct WeighedClause {
+struct WeighedClause<'s> {
     weight: f64,
-    in_name: HitSet,
-    anywhere: HitSet,
+    in_name: Plan<'s>,
+    anywhere: Plan<'s>,
 }
 
 impl<'s> RelaxedScorer<'s> {
-    /// A scorer of the businesses in `hits`.
-    pub fn new(
-        planner: &Planner<'s>,
-        understanding: &Understanding,
-        hits: &HitSet,
-    ) -> RelaxedScorer<'s> {
+    /// A scorer for what a relaxed `q` means.
+    pub fn new(planner: &Planner<'s>, understanding: &Understanding<'s>) -> RelaxedScorer<'s> {
         let snapshot = planner.snapshot();
-        let within = |plan: super::plan::Plan<'s>| plan.evaluate_within(hits.clone(), snapshot);
-        let clauses: Vec<WeighedClause> = understanding
+        let clauses: Vec<WeighedClause<'s>> = understanding
             .clauses
             .iter()
             .map(|understood| WeighedClause {
                 weight: sharpened(weight(snapshot, understood)),
-                in_name: within(understood.in_name(planner)),
-                anywhere: within(understood.anywhere(planner)),
+                in_name: understood.in_name(planner),
+                anywhere: understood.anywhere(planner),
             })
             .collect();
         let mut codes: Vec<u32> = understanding
@@ -180,8 +175,9 @@ fn codes(snapshot: &Snapshot, understood: &Understood) -> Vec<u32> {
     let forms = words.chain(others).chain(joined).flat_map(|word| &word.forms);
     let mut codes: Vec<u32> =
         forms.filter_map(|form| terms.ord(form)).map(|ord| terms.code(ord)).collect();
-    if let Some(prefix) = &understood.prefix {
-        codes.extend(&prefix.name_codes);
+    if let (Some(_), super::text::Term::Word(word)) = (&understood.prefix, &understood.clause.term)
+    {
+        codes.extend(begun_name_codes(snapshot, word));
     }
     debug_assert!(codes.iter().all(|&code| code >= CODE_MIN));
     codes

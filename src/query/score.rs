@@ -7,8 +7,7 @@
 //! names with `Inc` higher.
 
 use super::Query;
-use super::hit_set::HitSet;
-use super::plan::Planner;
+use super::plan::{Plan, Planner};
 use super::text::{Phrase, QueryWord, Term, TextQuery};
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
@@ -25,11 +24,10 @@ pub const SCORE_MAX: u32 = 0xffff;
 pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
     let planner = Planner::new(snapshot);
     let mut understanding = Understanding::new(&planner, &query.text);
-    if understanding.plan(&planner).evaluate(snapshot).is_empty() {
+    if understanding.plan(&planner).is_empty() {
         understanding.settle(&planner, &query.text);
     }
-    let only = HitSet::of_sorted(std::iter::once(doc.0));
-    Scorer::new(&planner, &understanding, &query.text, &only).score(doc)
+    Scorer::new(&planner, &understanding, &query.text).score(doc)
 }
 
 /// What a text score is made of.
@@ -48,46 +46,39 @@ impl ScoreParts {
     }
 }
 
-/// Scores businesses in ascending order of `DocId`.
+/// Scores businesses, quickest in ascending order of `DocId`.
 #[derive(Debug)]
 pub struct Scorer<'s> {
     clauses: Vec<Vec<Alternative<'s>>>,
-    legal_forms: Vec<HitSet>,
+    legal_forms: Vec<Plan<'s>>,
 }
 
 /// Words that count together.
 type Alternative<'s> = Vec<Vec<ImpactCursor<'s>>>;
 
 impl<'s> Scorer<'s> {
-    /// A scorer of the businesses in `hits` for what `text` means.
+    /// A scorer for what `text` means.
     pub fn new(
         planner: &Planner<'s>,
-        understanding: &Understanding,
+        understanding: &Understanding<'s>,
         text: &TextQuery,
-        hits: &HitSet,
     ) -> Scorer<'s> {
-        let snapshot = planner.snapshot();
-        let legal_forms = text.trailing_forms().iter().map(|clause| {
-            planner.term_in_name(&clause.term).evaluate_within(hits.clone(), snapshot)
-        });
+        let clauses = understanding.clauses.iter();
+        let legal_forms = text.trailing_forms().iter();
         Scorer {
-            clauses: understanding
-                .clauses
-                .iter()
-                .map(|understood| alternatives(snapshot, understood))
-                .collect(),
-            legal_forms: legal_forms.collect(),
+            clauses: clauses.map(|understood| alternatives(planner, understood)).collect(),
+            legal_forms: legal_forms.map(|clause| planner.term_in_name(&clause.term)).collect(),
         }
     }
 
-    /// The score of `doc`, which is not below any scored before.
+    /// The score of `doc`.
     pub fn score(&mut self, doc: DocId) -> u32 {
         let words: u32 = self.clauses.iter_mut().map(|alternatives| best(alternatives, doc)).sum();
         let forms = self.legal_forms.iter().filter(|forms| forms.contains(doc)).count() as u32;
         (words + forms * LEGAL_FORM).min(SCORE_MAX)
     }
 
-    /// The score of `doc` in its parts; the same order of calls.
+    /// The score of `doc` in its parts.
     pub fn parts(&mut self, doc: DocId) -> ScoreParts {
         let clauses = self.clauses.iter_mut().map(|alternatives| best(alternatives, doc));
         let forms = self.legal_forms.iter();
@@ -110,64 +101,63 @@ fn best(alternatives: &mut [Alternative<'_>], doc: DocId) -> u32 {
     alternatives.iter_mut().map(sum).max().unwrap_or(0)
 }
 
-fn alternatives<'s>(snapshot: &'s Snapshot, understood: &Understood) -> Vec<Alternative<'s>> {
-    let mut all = term_alternatives(snapshot, &understood.clause.term);
+fn alternatives<'s>(planner: &Planner<'s>, understood: &Understood<'s>) -> Vec<Alternative<'s>> {
+    let mut all = term_alternatives(planner, &understood.clause.term);
     // The neighbour before has counted what the two are together.
     let joined = understood.neighbours[1].iter();
     for word in joined.chain(&understood.readings.words) {
-        all.push(vec![forms(snapshot, word)]);
+        all.push(vec![forms(planner, word)]);
     }
-    all.extend(understood.readings.split.iter().map(|phrase| words(snapshot, phrase)));
+    all.extend(understood.readings.split.iter().map(|phrase| words(planner, phrase)));
     all
 }
 
-fn term_alternatives<'s>(snapshot: &'s Snapshot, term: &Term) -> Vec<Alternative<'s>> {
+fn term_alternatives<'s>(planner: &Planner<'s>, term: &Term) -> Vec<Alternative<'s>> {
     match term {
-        Term::Word(word) => vec![vec![forms(snapshot, word)]],
+        Term::Word(word) => vec![vec![forms(planner, word)]],
         Term::Compound { joined, parts } => {
-            vec![vec![forms(snapshot, joined)], words(snapshot, parts)]
+            vec![vec![forms(planner, joined)], words(planner, parts)]
         }
-        Term::Phrase(phrase) => vec![words(snapshot, phrase)],
+        Term::Phrase(phrase) => vec![words(planner, phrase)],
         Term::Host { .. } => {
             let mut phrase = Phrase::default();
             phrase.extend(term);
-            vec![words(snapshot, &phrase)]
+            vec![words(planner, &phrase)]
         }
     }
 }
 
-fn words<'s>(snapshot: &'s Snapshot, phrase: &Phrase) -> Alternative<'s> {
-    phrase.words.iter().map(|(_, word)| forms(snapshot, word)).collect()
+fn words<'s>(planner: &Planner<'s>, phrase: &Phrase) -> Alternative<'s> {
+    phrase.words.iter().map(|(_, word)| forms(planner, word)).collect()
 }
 
-fn forms<'s>(snapshot: &'s Snapshot, word: &QueryWord) -> Vec<ImpactCursor<'s>> {
-    let terms = snapshot.terms();
-    let ords = word.forms.iter().filter_map(|form| terms.ord(form));
+fn forms<'s>(planner: &Planner<'s>, word: &QueryWord) -> Vec<ImpactCursor<'s>> {
     let cursor = |ord| {
-        let lists = terms.lists(ord);
+        let lists = planner.snapshot().terms().lists(ord);
         lists.any.map(|postings| ImpactCursor::new(postings, lists.impacts))
     };
-    ords.filter_map(cursor).collect()
+    planner.ords(word).filter_map(cursor).collect()
 }
 
-/// Walks a list of postings and its impacts.
+/// Finds impacts in a list of postings; going on from where it was last costs least.
 #[derive(Debug)]
 struct ImpactCursor<'s> {
     postings: Postings<'s>,
     impacts: &'s [u8],
-    /// The chunk that was looked at last, and how far: within an array an index, within a bitmap a word, and how
-    /// many businesses of the list are before it.
-    chunk: usize,
+    /// The business asked for last, the chunk it is in, and how far: within an array an index, within a bitmap a
+    /// word, and how many businesses of the list are before it.
+    last: u32,
+    chunk: Option<usize>,
     at: usize,
     rank: usize,
 }
 
 impl<'s> ImpactCursor<'s> {
     fn new(postings: Postings<'s>, impacts: &'s [u8]) -> ImpactCursor<'s> {
-        ImpactCursor { postings, impacts, chunk: 0, at: 0, rank: 0 }
+        ImpactCursor { postings, impacts, last: 0, chunk: None, at: 0, rank: 0 }
     }
 
-    /// The impact on `doc`, 0 if it is not on the list. Calls ascend.
+    /// The impact on `doc`, 0 if it is not on the list.
     fn at(&mut self, doc: DocId) -> u32 {
         let chunked = match self.postings {
             Postings::Small(docs) => {
@@ -176,16 +166,15 @@ impl<'s> ImpactCursor<'s> {
             Postings::Chunked(chunked) => chunked,
         };
         let (key, low) = ((doc.0 >> 16) as u16, doc.0 as u16);
-        while self.chunk < chunked.num_chunks() && chunked.key(self.chunk) < key {
-            self.chunk += 1;
+        if self.chunk.is_none() || key != (self.last >> 16) as u16 || doc.0 < self.last {
+            self.chunk = chunked.find(key);
             self.at = 0;
             self.rank = 0;
         }
-        if self.chunk == chunked.num_chunks() || chunked.key(self.chunk) != key {
-            return 0;
-        }
-        let before = chunked.rank(self.chunk);
-        match chunked.chunk(self.chunk).container {
+        self.last = doc.0;
+        let Some(chunk) = self.chunk else { return 0 };
+        let before = chunked.rank(chunk);
+        match chunked.chunk(chunk).container {
             Container::Array(lows) => {
                 self.at += gallop(&lows[self.at..], low);
                 let found = lows.get(self.at) == Some(&low);
@@ -193,13 +182,13 @@ impl<'s> ImpactCursor<'s> {
             }
             Container::Bitmap(words, _) => {
                 let word = usize::from(low >> 6);
-                while self.at < word {
-                    self.rank += words[self.at].count_ones() as usize;
-                    self.at += 1;
-                }
                 let bit = 1u64 << (low & 63);
                 if words[word] & bit == 0 {
                     return 0;
+                }
+                while self.at < word {
+                    self.rank += words[self.at].count_ones() as usize;
+                    self.at += 1;
                 }
                 let within = (words[word] & (bit - 1)).count_ones() as usize;
                 u32::from(self.impacts[before + self.rank + within])

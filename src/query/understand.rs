@@ -4,24 +4,21 @@
 //! all clauses must match or any. Filters and exclusions never change it. Contract, section 3.
 
 use super::correct::{self, Readings};
-use super::hit_set::HitSet;
 use super::plan::{Plan, Planner};
+use super::prefix::PrefixMatches;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
-use crate::ids::{DocId, TermOrd};
-use fst::automaton::{Automaton, Str};
-use fst::{IntoStreamer, Streamer};
-use std::sync::Arc;
+use crate::ids::DocId;
 
 /// Most words of one `q` that are corrected, in each of the two steps.
 const CORRECTED_MAX: usize = 2;
 
 /// A plain word that this many businesses hold, or fewer, may be misspelt after all.
-const RARE_MAX: u64 = 10;
+const RARE_MAX: usize = 10;
 
 /// One clause and all the ways in which it matches.
 #[derive(Clone, Debug)]
-pub struct Understood {
+pub struct Understood<'s> {
     /// The clause as it stands in `q`.
     pub clause: Clause,
     /// Its joined forms with the word before and the word after, if names or hosts hold them.
@@ -29,38 +26,25 @@ pub struct Understood {
     /// What it may have meant.
     pub readings: Readings,
     /// What it begins, if it may be a prefix.
-    pub prefix: Option<PrefixMatches>,
-}
-
-/// What a prefix matches.
-#[derive(Clone, Debug)]
-pub struct PrefixMatches {
-    /// Businesses with a word in their name that begins so.
-    pub names: Arc<HitSet>,
-    /// Businesses with such a word in their host.
-    pub hosts: Arc<HitSet>,
-    /// Codes of the words of names that begin so.
-    pub name_codes: Vec<u32>,
-    /// Codes of the words of hosts that begin so.
-    pub host_codes: Vec<u32>,
+    pub prefix: Option<PrefixMatches<'s>>,
 }
 
 /// What a `q` means.
 #[derive(Clone, Debug)]
-pub struct Understanding {
+pub struct Understanding<'s> {
     /// The business whose id `q` is; then nothing else counts.
     pub whole_id: Option<DocId>,
     /// The clauses that must match, or, if relaxed, of which any must.
-    pub clauses: Vec<Understood>,
+    pub clauses: Vec<Understood<'s>>,
     /// Must only some clause match, beside the quoted ones?
     pub is_relaxed: bool,
     /// `q` with every corrected word replaced by its first reading.
     pub corrected: Option<String>,
 }
 
-impl Understanding {
+impl<'s> Understanding<'s> {
     /// Understands `text` over the planner's snapshot.
-    pub fn new(planner: &Planner<'_>, text: &TextQuery) -> Understanding {
+    pub fn new(planner: &Planner<'s>, text: &TextQuery) -> Understanding<'s> {
         let whole_id = planner.snapshot().doc_by_id(text.as_str().trim());
         let mut understanding =
             Understanding { whole_id, clauses: Vec::new(), is_relaxed: false, corrected: None };
@@ -75,7 +59,7 @@ impl Understanding {
                 clause: clause.clone(),
                 neighbours: neighbours(planner, text.required(), at),
                 readings: Readings::default(),
-                prefix: prefix(planner, clause),
+                prefix: PrefixMatches::of_clause(planner, clause),
             })
             .collect();
         understanding.correct_unknown(planner);
@@ -84,7 +68,7 @@ impl Understanding {
     }
 
     /// Reads the first words that match nothing as what they may have meant.
-    fn correct_unknown(&mut self, planner: &Planner<'_>) {
+    fn correct_unknown(&mut self, planner: &Planner<'s>) {
         let unknown = self
             .clauses
             .iter_mut()
@@ -102,10 +86,9 @@ impl Understanding {
 
     /// To be called if no business matches all clauses, filters and exclusions aside: reads rare words as what
     /// they may have meant, and if that does not help, lets any clause do.
-    pub fn settle(&mut self, planner: &Planner<'_>, text: &TextQuery) {
-        let is_matched = |understanding: &Understanding| {
-            !understanding.plan(planner).evaluate(planner.snapshot()).is_empty()
-        };
+    pub fn settle(&mut self, planner: &Planner<'s>, text: &TextQuery) {
+        let is_matched =
+            |understanding: &Understanding<'s>| !understanding.plan(planner).is_empty();
         if self.correct_rare(planner) {
             self.corrected = self.corrected_text(text);
             if is_matched(self) {
@@ -117,9 +100,11 @@ impl Understanding {
     }
 
     /// Reads rare words as what they may have meant; returns whether any has such a reading.
-    fn correct_rare(&mut self, planner: &Planner<'_>) -> bool {
+    fn correct_rare(&mut self, planner: &Planner<'s>) -> bool {
         let mut has_readings = false;
-        let holders = |word: &QueryWord| planner.word(word).evaluate(planner.snapshot()).len();
+        // One more than are few need not be counted.
+        let holders =
+            |word: &QueryWord| planner.word(word).walk_from(DocId(0)).take(RARE_MAX + 1).count();
         let rare = self
             .clauses
             .iter_mut()
@@ -144,7 +129,7 @@ impl Understanding {
     }
 
     /// The businesses that match, filters and exclusions aside.
-    pub fn plan<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+    pub fn plan(&self, planner: &Planner<'s>) -> Plan<'s> {
         if let Some(doc) = self.whole_id {
             return Plan::Range(doc.0..doc.0 + 1);
         }
@@ -153,7 +138,7 @@ impl Understanding {
             let clauses = self.clauses.iter().map(|understood| understood.anywhere(planner));
             return Plan::intersection(clauses.chain(self.clauses.is_empty().then_some(all)));
         }
-        let (quoted, free): (Vec<&Understood>, Vec<&Understood>) =
+        let (quoted, free): (Vec<&Understood<'s>>, Vec<&Understood<'s>>) =
             self.clauses.iter().partition(|understood| understood.clause.is_quoted);
         let counted = free.iter().filter(|understood| !understood.clause.is_legal_form);
         let any = Plan::union(counted.map(|understood| understood.anywhere(planner)));
@@ -163,48 +148,53 @@ impl Understanding {
     }
 }
 
-impl Understood {
-    fn matches_nothing(&self, planner: &Planner<'_>) -> bool {
+impl<'s> Understood<'s> {
+    fn matches_nothing(&self, planner: &Planner<'s>) -> bool {
         let plan = self.anywhere(planner);
-        plan.is_nothing() || plan.has_phrase() && plan.evaluate(planner.snapshot()).is_empty()
+        plan.is_nothing() || plan.has_check() && plan.is_empty()
     }
 
     /// Businesses that the clause matches in any field, in any way.
-    pub fn anywhere<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+    pub fn anywhere(&self, planner: &Planner<'s>) -> Plan<'s> {
         let own = planner.term(&self.clause.term);
-        let prefix = self.prefix.iter().flat_map(|prefix| {
-            [Plan::ready(prefix.names.clone()), Plan::ready(prefix.hosts.clone())]
-        });
+        let own = match &self.prefix {
+            // The union is known to be disjoint where the word has a list: what it matches otherwise is checked.
+            Some(prefix) if matches!(own, Plan::List(_) | Plan::Range(_)) => {
+                Plan::disjoint_union([own, prefix.beyond.clone()])
+            }
+            Some(prefix) => Plan::union([own, prefix.beyond.clone()]),
+            None => own,
+        };
         let neighbours =
             self.neighbours.iter().flatten().map(|word| planner.word_in_name_or_host(word));
         let words = self.readings.words.iter().map(|word| planner.word(word));
         let split = self.readings.split.iter().map(|phrase| planner.phrase(phrase));
-        Plan::union(std::iter::once(own).chain(prefix).chain(neighbours).chain(words).chain(split))
+        Plan::union(std::iter::once(own).chain(neighbours).chain(words).chain(split))
     }
 
     /// Businesses whose name holds the clause, all of it and not only as a prefix.
-    pub fn in_name_whole<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+    pub fn in_name_whole(&self, planner: &Planner<'s>) -> Plan<'s> {
         let own = planner.term_in_name(&self.clause.term);
         Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
     }
 
     /// Businesses whose name holds the clause, all of it or as a prefix.
-    pub fn in_name<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+    pub fn in_name(&self, planner: &Planner<'s>) -> Plan<'s> {
         Plan::union([self.in_name_whole(planner), self.in_name_as_prefix()])
     }
 
     /// Businesses whose name holds some word of the clause, not only as a prefix.
-    pub fn in_name_partly<'s>(&self, planner: &Planner<'s>) -> Plan<'s> {
+    pub fn in_name_partly(&self, planner: &Planner<'s>) -> Plan<'s> {
         let own = planner.term_partly_in_name(&self.clause.term);
         Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
     }
 
-    /// Businesses whose name holds a word that the clause begins.
-    pub fn in_name_as_prefix<'s>(&self) -> Plan<'s> {
-        self.prefix.as_ref().map_or(Plan::NOTHING, |prefix| Plan::ready(prefix.names.clone()))
+    /// Businesses whose name holds a longer word that the clause begins, and not the clause as a whole word.
+    pub fn in_name_as_prefix(&self) -> Plan<'s> {
+        self.prefix.as_ref().map_or(Plan::NOTHING, |prefix| prefix.names.clone())
     }
 
-    fn otherwise_in_name<'s>(&self, planner: &Planner<'s>) -> impl Iterator<Item = Plan<'s>> {
+    fn otherwise_in_name(&self, planner: &Planner<'s>) -> impl Iterator<Item = Plan<'s>> {
         let neighbours = self.neighbours.iter().flatten();
         let words = neighbours.chain(&self.readings.words).map(|word| planner.word_in_name(word));
         let split = self.readings.split.iter().map(|phrase| planner.phrase_in_names(phrase));
@@ -243,36 +233,6 @@ fn plain_word(clause: &Clause) -> Option<&QueryWord> {
         Term::Word(word) if !clause.is_quoted && !clause.is_starred => Some(word),
         _ => None,
     }
-}
-
-/// What a clause begins, if it may be a prefix.
-fn prefix(planner: &Planner<'_>, clause: &Clause) -> Option<PrefixMatches> {
-    let (true, Term::Word(word)) = (clause.is_prefix, &clause.term) else { return None };
-    let terms = planner.snapshot().terms();
-    let (mut names, mut hosts) = (Vec::new(), Vec::new());
-    let (mut name_codes, mut host_codes) = (Vec::new(), Vec::new());
-    for form in &word.forms {
-        let mut stream = terms.keys().search(Str::new(form).starts_with()).into_stream();
-        while let Some((_, ord)) = stream.next() {
-            let ord = TermOrd(ord as u32);
-            let lists = terms.lists(ord);
-            let in_name = [lists.name_is, lists.name_starts, lists.name_has];
-            in_name.iter().flatten().for_each(|postings| postings.push_to(&mut names));
-            lists.host.iter().for_each(|postings| postings.push_to(&mut hosts));
-            if in_name.iter().any(Option::is_some) {
-                name_codes.push(terms.code(ord));
-            }
-            if lists.host.is_some() {
-                host_codes.push(terms.code(ord));
-            }
-        }
-    }
-    let set = |mut docs: Vec<u32>| {
-        docs.sort_unstable();
-        docs.dedup();
-        Arc::new(HitSet::of_sorted(docs.into_iter()))
-    };
-    Some(PrefixMatches { names: set(names), hosts: set(hosts), name_codes, host_codes })
 }
 
 /// The fields that "another field" than the name means.

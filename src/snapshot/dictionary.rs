@@ -1,25 +1,62 @@
 //! A dictionary of keys with their postings: industries, places and hosts.
 //!
-//! Three sections: the keys as an fst map from key to ordinal, one `u64` offset for each ordinal, and the
-//! [postings](super::postings). Reader and writer are below; the term dictionary, whose keys have several lists,
+//! Three sections: the keys as an fst map from key to ordinal, one entry for each ordinal, and the
+//! [postings](super::postings) of the keys with more than one business.
+//!
+//! ```text
+//! ENTRY := u32: the `DocId` of the only business; or, if bit 31 is set, the place of the postings, in units of
+//!          8 bytes
+//! ```
+//!
+//! Most hosts have one business: its entry is its list, used in place. Reader and writer are below; the term dictionary, whose keys have several lists,
 //! is in [`terms`](super::terms).
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
 use super::postings::{Postings, encode};
-use super::writer::SnapshotWriter;
+use super::writer::{SectionWriter, SnapshotWriter};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use fst::Streamer;
+
+/// The bit of an entry that says that postings are elsewhere. `DocId`s are below it.
+const LISTED: u32 = 1 << 31;
+
+/// Lists begin at multiples of this, in bytes.
+const LIST_ALIGN: usize = 8;
+
+const _: () = assert!(crate::limits::DOCS_MAX < LISTED);
+
+/// The entry of a key with these businesses; of several, the list is appended to `lists`, before which
+/// `lists_before` bytes of lists lie already.
+///
+/// # Errors
+/// There are too many bytes of lists.
+pub fn encode_entry(
+    kinds: DictionaryKinds,
+    docs: &[u32],
+    lists_before: u64,
+    lists: &mut Vec<u8>,
+) -> Result<u32, SnapshotError> {
+    if let [doc] = docs {
+        return Ok(*doc);
+    }
+    let place = (lists_before + lists.len() as u64) / LIST_ALIGN as u64;
+    encode(docs, lists);
+    match u32::try_from(place) {
+        Ok(place) if place < LISTED => Ok(LISTED | place),
+        _ => Err(SnapshotError::TooLarge { section: kinds.postings.to_string() }),
+    }
+}
 
 /// The three sections of one dictionary.
 #[derive(Clone, Copy, Debug)]
 pub struct DictionaryKinds {
     /// The keys.
     pub keys: SectionKind,
-    /// Where the postings of each key begin.
-    pub offsets: SectionKind,
+    /// The business of each key, or where its postings begin.
+    pub entries: SectionKind,
     /// The postings.
     pub postings: SectionKind,
 }
@@ -27,28 +64,28 @@ pub struct DictionaryKinds {
 /// The sections of industries.
 pub const INDUSTRIES: DictionaryKinds = DictionaryKinds {
     keys: SectionKind::IndustryKeys,
-    offsets: SectionKind::IndustryOffsets,
+    entries: SectionKind::IndustryEntries,
     postings: SectionKind::IndustryPostings,
 };
 
 /// The sections of places.
 pub const PLACES: DictionaryKinds = DictionaryKinds {
     keys: SectionKind::PlaceKeys,
-    offsets: SectionKind::PlaceOffsets,
+    entries: SectionKind::PlaceEntries,
     postings: SectionKind::PlacePostings,
 };
 
 /// The sections of hosts.
 pub const HOSTS: DictionaryKinds = DictionaryKinds {
     keys: SectionKind::HostKeys,
-    offsets: SectionKind::HostOffsets,
+    entries: SectionKind::HostEntries,
     postings: SectionKind::HostPostings,
 };
 
 /// A dictionary in a snapshot.
 pub struct Dictionary {
     keys: fst::Map<Section>,
-    offsets: Section,
+    entries: Section,
     postings: Section,
     key_pieces_max: usize,
 }
@@ -64,23 +101,29 @@ impl Dictionary {
         num_docs: u32,
     ) -> Result<Dictionary, SnapshotError> {
         let keys = open_keys(kinds.keys, section(kinds.keys))?;
-        let (offsets, postings) = (section(kinds.offsets), section(kinds.postings));
-        let starts: &[u64] = offsets.checked_slice(kinds.offsets)?;
-        if starts.len() != keys.len() {
-            return Err(SnapshotError::damaged(kinds.offsets, "one offset per key is expected"));
+        let (entries, postings) = (section(kinds.entries), section(kinds.postings));
+        let all: &[u32] = entries.checked_slice(kinds.entries)?;
+        if all.len() != keys.len() {
+            return Err(SnapshotError::damaged(kinds.entries, "one entry per key is expected"));
         }
         let mut end = 0;
-        for &start in starts {
-            if start != end {
-                return Err(SnapshotError::damaged(kinds.offsets, "postings do not join"));
+        for &entry in all {
+            if entry & LISTED == 0 {
+                if entry >= num_docs {
+                    return Err(SnapshotError::damaged(kinds.entries, "an unknown business"));
+                }
+                continue;
             }
-            let rest = &postings.as_ref()[start as usize..];
-            end += Postings::check(rest, num_docs, kinds.postings)? as u64;
+            let start = (entry & !LISTED) as usize * LIST_ALIGN;
+            if start != end {
+                return Err(SnapshotError::damaged(kinds.entries, "postings do not join"));
+            }
+            end += Postings::check(&postings.as_ref()[start..], num_docs, kinds.postings)?;
         }
-        if end != postings.as_ref().len() as u64 {
+        if end != postings.as_ref().len() {
             return Err(SnapshotError::damaged(kinds.postings, "bytes follow the last list"));
         }
-        let mut dictionary = Dictionary { keys, offsets, postings, key_pieces_max: 1 };
+        let mut dictionary = Dictionary { keys, entries, postings, key_pieces_max: 1 };
         let mut pieces_max = 1;
         dictionary.for_each(|key, _| pieces_max = pieces_max.max(key.split(',').count()));
         dictionary.key_pieces_max = pieces_max;
@@ -107,21 +150,43 @@ impl Dictionary {
         self.keys.contains_key(key)
     }
 
+    /// The ordinal of `key`.
+    pub fn ord(&self, key: &str) -> Option<TermOrd> {
+        self.keys.get(key).map(|ord| TermOrd(ord as u32))
+    }
+
     /// The postings of `key`.
     pub fn get(&self, key: &str) -> Option<Postings<'_>> {
-        self.keys.get(key).map(|ord| self.postings(TermOrd(ord as u32)))
+        self.ord(key).map(|ord| self.postings(ord))
     }
 
     /// The postings of the key with ordinal `ord`.
     pub fn postings(&self, ord: TermOrd) -> Postings<'_> {
-        let start = cast::<u64>(self.offsets.as_ref())[ord.index()];
-        Postings::read(&self.postings.as_ref()[start as usize..]).0
+        let entry = &cast::<u32>(self.entries.as_ref())[ord.index()..=ord.index()];
+        match entry[0] & LISTED {
+            0 => Postings::Small(entry),
+            _ => {
+                let start = (entry[0] & !LISTED) as usize * LIST_ALIGN;
+                Postings::read(&self.postings.as_ref()[start..]).0
+            }
+        }
     }
 
-    /// The key whose postings these are; `None` if they are not of this dictionary.
+    /// The key whose postings these are; `None` if they are not of this dictionary. Looks at all entries.
     pub fn key_of(&self, list: &Postings<'_>) -> Option<String> {
-        let ord = ord_at(cast(self.offsets.as_ref()), self.postings.as_ref(), list)?;
-        key_with_ord(&self.keys, ord)
+        let entries: &[u32] = cast(self.entries.as_ref());
+        // The list of one business is an entry itself; of the others, the last that begins no later is it.
+        let ord = match place_of(list, self.entries.as_ref()) {
+            Some(place) => place / size_of::<u32>(),
+            None => {
+                let place = place_of(list, self.postings.as_ref())?;
+                let begins_before = |&entry: &u32| {
+                    entry & LISTED != 0 && (entry & !LISTED) as usize * LIST_ALIGN <= place
+                };
+                entries.iter().rposition(begins_before)?
+            }
+        };
+        key_with_ord(&self.keys, TermOrd(ord as u32))
     }
 
     /// Calls `visit` with every key, in byte order, and its postings.
@@ -133,11 +198,9 @@ impl Dictionary {
     }
 }
 
-/// The ordinal of the key among whose `bytes`, which begin at `starts`, the list lies.
-pub(super) fn ord_at(starts: &[u64], bytes: &[u8], list: &Postings<'_>) -> Option<TermOrd> {
-    let at = list.address().checked_sub(bytes.as_ptr().addr()).filter(|&at| at < bytes.len())?;
-    let behind = starts.partition_point(|&start| start <= at as u64);
-    behind.checked_sub(1).map(|ord| TermOrd(ord as u32))
+/// Where in `bytes` the list begins; `None` if it lies elsewhere.
+pub(super) fn place_of(list: &Postings<'_>, bytes: &[u8]) -> Option<usize> {
+    list.address().checked_sub(bytes.as_ptr().addr()).filter(|&at| at < bytes.len())
 }
 
 /// The key with this ordinal.
@@ -164,31 +227,65 @@ pub(super) fn open_keys(
     Ok(keys)
 }
 
-/// The fst of sorted, distinct `keys`, each mapped to its ordinal.
-pub fn encode_keys<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<u8> {
-    let mut builder = fst::MapBuilder::memory();
-    for (ord, key) in keys.enumerate() {
-        builder.insert(key, ord as u64).expect("keys are sorted and distinct");
-    }
-    builder.into_inner().expect("writing to memory does not fail")
+/// Writes an fst of sorted, distinct keys, each mapped to its ordinal, as a section.
+pub struct KeysWriter {
+    kind: SectionKind,
+    keys: fst::MapBuilder<SectionWriter>,
+    len: u64,
 }
 
-/// Writes a dictionary of sorted, distinct keys, each with its sorted `DocId`s (at least one).
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write(
-    kinds: DictionaryKinds,
-    entries: &[(String, Vec<u32>)],
-    writer: &mut SnapshotWriter,
-) -> Result<(), SnapshotError> {
-    let keys = encode_keys(entries.iter().map(|(key, _)| key.as_str()));
-    let (mut offsets, mut postings) = (Vec::with_capacity(entries.len()), Vec::new());
-    for (_, docs) in entries {
-        offsets.push(postings.len() as u64);
-        encode(docs, &mut postings);
+impl KeysWriter {
+    /// Begins the section.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn begin(
+        kind: SectionKind,
+        writer: &mut SnapshotWriter,
+    ) -> Result<KeysWriter, SnapshotError> {
+        let keys = fst::MapBuilder::new(writer.begin(kind)).map_err(|error| failed(kind, error))?;
+        Ok(KeysWriter { kind, keys, len: 0 })
     }
-    writer.section(kinds.keys, &keys)?;
-    writer.section(kinds.offsets, bytemuck::cast_slice(&offsets))?;
-    writer.section(kinds.postings, &postings)
+
+    /// Appends a key, which is greater than all before.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn push(&mut self, key: &[u8]) -> Result<(), SnapshotError> {
+        self.keys.insert(key, self.len).map_err(|error| failed(self.kind, error))?;
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Number of keys so far.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Are there no keys yet?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Completes the section.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn end(self, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
+        self.keys.into_inner().map_err(|error| failed(self.kind, error))?.end(writer)
+    }
+}
+
+/// What went wrong with the file that an fst is written to.
+///
+/// # Panics
+/// The keys were not sorted or not distinct.
+fn failed(kind: SectionKind, error: fst::Error) -> SnapshotError {
+    match error {
+        fst::Error::Io(error) => match error.downcast::<SnapshotError>() {
+            Ok(error) => error,
+            Err(error) => SnapshotError::damaged(kind, error),
+        },
+        fst::Error::Fst(error) => panic!("keys of {kind} are sorted and distinct: {error}"),
+    }
 }

@@ -75,13 +75,20 @@ impl<'a> DocTokens<'a> {
     /// Reads the tokens of one business; `None` if the bytes are not such.
     #[inline]
     pub fn read(mut bytes: &'a [u8]) -> Option<DocTokens<'a>> {
-        let name_core_len = read_varint(&mut bytes)?;
+        let doc = DocTokens::read_front(&mut bytes)?;
+        bytes.is_empty().then_some(doc)
+    }
+
+    /// Reads the tokens of one business from the front of `bytes`.
+    #[inline]
+    pub fn read_front(bytes: &mut &'a [u8]) -> Option<DocTokens<'a>> {
+        let name_core_len = read_varint(bytes)?;
         let mut fields = [&bytes[..0]; NUM_FIELDS];
         for field in &mut fields {
-            let len = read_varint(&mut bytes)? as usize;
-            (*field, bytes) = bytes.split_at_checked(len)?;
+            let len = read_varint(bytes)? as usize;
+            (*field, *bytes) = bytes.split_at_checked(len)?;
         }
-        bytes.is_empty().then_some(DocTokens { name_core_len, fields })
+        Some(DocTokens { name_core_len, fields })
     }
 
     /// The tokens of a field.

@@ -1,21 +1,25 @@
 //! The JSON of every business, and the way from an id to it.
 //!
 //! `Documents` holds the JSON objects in `DocId` order without anything between them, `DocumentOffsets` the
-//! place of each and, last, the length of the section (`u64`); `IdOrder` the `DocId`s (`u32`) ordered by the
+//! place of each and, last, the length of the section ([`offsets`](super::offsets)); `IdOrder` the `DocId`s (`u32`) ordered by the
 //! bytes of their ids as they stand in the JSON. Each object begins with `{"id":"`.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
+use super::offsets::Offsets;
 use crate::bytes::cast;
 use crate::ids::DocId;
 
 /// What every document begins with.
 pub const DOCUMENT_START: &[u8] = b"{\"id\":\"";
 
+/// Ids compared together while opening; about 60 bytes of memory each.
+const IDS_TOGETHER: usize = 2 << 20;
+
 /// The documents of a snapshot.
 pub struct Documents {
-    offsets: Section,
+    offsets: Offsets,
     bytes: Section,
     id_order: Section,
 }
@@ -29,39 +33,70 @@ impl Documents {
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<Documents, SnapshotError> {
-        let documents = Documents {
-            offsets: section(SectionKind::DocumentOffsets),
-            bytes: section(SectionKind::Documents),
-            id_order: section(SectionKind::IdOrder),
-        };
-        let len = documents.bytes.as_ref().len();
-        check_offsets(SectionKind::DocumentOffsets, &documents.offsets, len, num_docs)?;
+        let bytes = section(SectionKind::Documents);
+        let len = bytes.as_ref().len();
+        let kind = SectionKind::DocumentOffsets;
+        let offsets = Offsets::open(kind, section(kind), num_docs as usize + 1, len as u64)?;
+        let documents = Documents { offsets, bytes, id_order: section(SectionKind::IdOrder) };
         for doc in (0..num_docs).map(DocId) {
             let json = documents.get(doc);
             if !json.starts_with(DOCUMENT_START) || !json.ends_with(b"}") {
                 let reason = "a document is no JSON object with an id";
                 return Err(SnapshotError::damaged(SectionKind::Documents, reason));
             }
+            if doc.0.is_multiple_of(super::RELEASE_DOCS) {
+                documents.release_below(doc);
+            }
         }
+        documents.bytes.release(len);
         let damaged = |reason| SnapshotError::damaged(SectionKind::IdOrder, reason);
         let order: &[u32] = documents.id_order.checked_slice(SectionKind::IdOrder)?;
         if order.len() != num_docs as usize || order.iter().any(|&doc| doc >= num_docs) {
             return Err(damaged("one entry per business is expected"));
         }
-        let ascending = |pair: &[u32]| {
-            documents.escaped_id(DocId(pair[0])) < documents.escaped_id(DocId(pair[1]))
-        };
-        if !order.windows(2).all(ascending) {
+        if !documents.ids_ascend(order) {
             return Err(damaged("ids do not ascend"));
         }
         Ok(documents)
     }
 
+    /// Do the ids of `order`, all of them known, ascend? Ids are collected in the order of the documents, some
+    /// millions at a time: touching the documents in the order of ids would read in a page for every id.
+    fn ids_ascend(&self, order: &[u32]) -> bool {
+        let mut ids: Vec<u8> = Vec::new();
+        for start in (0..order.len()).step_by(IDS_TOGETHER) {
+            // The first of the next ones too.
+            let part = &order[start..order.len().min(start + IDS_TOGETHER + 1)];
+            let mut by_doc: Vec<(u32, u32)> =
+                part.iter().enumerate().map(|(at, &doc)| (doc, at as u32)).collect();
+            by_doc.sort_unstable();
+            let mut spans = vec![(0, 0); part.len()];
+            ids.clear();
+            for (count, &(doc, at)) in by_doc.iter().enumerate() {
+                let start = ids.len();
+                ids.extend_from_slice(self.escaped_id(DocId(doc)));
+                spans[at as usize] = (start, ids.len());
+                if count.is_multiple_of(super::RELEASE_DOCS as usize) {
+                    self.release_below(DocId(doc));
+                }
+            }
+            self.bytes.release(usize::MAX);
+            if !spans.windows(2).all(|pair| ids[pair[0].0..pair[0].1] < ids[pair[1].0..pair[1].1]) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives back the pages of all documents before `doc`; see [`Section::release`].
+    fn release_below(&self, doc: DocId) {
+        self.bytes.release(self.offsets.get(doc.index()) as usize);
+    }
+
     /// The JSON of a business.
     #[inline]
     pub fn get(&self, doc: DocId) -> &[u8] {
-        let offsets: &[u64] = cast(self.offsets.as_ref());
-        &self.bytes.as_ref()[offsets[doc.index()] as usize..offsets[doc.index() + 1] as usize]
+        &self.bytes.as_ref()[self.offsets.range(doc.index())]
     }
 
     /// The business with this id: a binary search, so about 24 documents of ten million are touched.
@@ -115,23 +150,6 @@ pub fn id_and_name(document: &[u8]) -> (String, String) {
 pub fn escape(text: &str) -> String {
     let quoted = serde_json::to_string(text).expect("a text has a JSON form");
     quoted[1..quoted.len() - 1].to_owned()
-}
-
-/// Checks that `num_docs + 1` offsets ascend from 0 to `len`.
-pub(super) fn check_offsets(
-    kind: SectionKind,
-    offsets: &Section,
-    len: usize,
-    num_docs: u32,
-) -> Result<(), SnapshotError> {
-    let offsets: &[u64] = offsets.checked_slice(kind)?;
-    let joins = offsets.first() == Some(&0)
-        && offsets.last() == Some(&(len as u64))
-        && offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-    if offsets.len() != num_docs as usize + 1 || !joins {
-        return Err(SnapshotError::damaged(kind, "offsets do not join"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -18,6 +18,20 @@ pub enum SnapshotError {
         /// What the system said.
         source: io::Error,
     },
+    /// Somebody else writes the same target.
+    #[error(
+        "another build is writing {target:?} at this moment: wait for its end, or give another --output"
+    )]
+    Busy {
+        /// The target.
+        target: PathBuf,
+    },
+    /// A section cannot hold so much.
+    #[error("{section} would be too large for one snapshot: split the records")]
+    TooLarge {
+        /// The section.
+        section: String,
+    },
     /// The path names no regular file.
     #[error("{0:?} is not a regular file: name the snapshot file itself")]
     NotAFile(PathBuf),

@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -38,51 +38,57 @@ pub enum SectionKind {
     FoundedYears = 6,
     /// Permutation and ranks by name, ascending.
     NameAscending = 7,
-    /// Permutation and ranks by name, descending.
-    NameDescending = 8,
-    /// Permutation and ranks by employee count, ascending.
-    EmployeeCountAscending = 9,
+    /// Where names begin in that order.
+    NameGroups = 8,
     /// Permutation and ranks by founding year, ascending.
-    FoundedYearAscending = 10,
-    /// Permutation and ranks by founding year, descending.
-    FoundedYearDescending = 11,
+    FoundedYearAscending = 9,
     /// Names of industries.
-    IndustryKeys = 12,
-    /// Where the postings of each industry begin.
-    IndustryOffsets = 13,
+    IndustryKeys = 10,
+    /// The business of each industry, or where its postings begin.
+    IndustryEntries = 11,
     /// Postings of industries.
-    IndustryPostings = 14,
+    IndustryPostings = 12,
     /// Keys of places.
-    PlaceKeys = 15,
-    /// Where the postings of each place begin.
-    PlaceOffsets = 16,
+    PlaceKeys = 13,
+    /// The business of each place, or where its postings begin.
+    PlaceEntries = 14,
     /// Postings of places.
-    PlacePostings = 17,
+    PlacePostings = 15,
     /// Names of hosts.
-    HostKeys = 18,
-    /// Where the postings of each host begin.
-    HostOffsets = 19,
+    HostKeys = 16,
+    /// The business of each host, or where its postings begin.
+    HostEntries = 17,
     /// Postings of hosts.
-    HostPostings = 20,
+    HostPostings = 18,
     /// Terms of all searched fields.
-    TermKeys = 21,
+    TermKeys = 19,
     /// Where the block of each term begins.
-    TermOffsets = 22,
+    TermOffsets = 20,
     /// The code of each term in `DocTokens`.
-    TermCodes = 23,
+    TermCodes = 21,
     /// The weight of each term, by code.
-    TermWeights = 24,
+    TermWeights = 22,
     /// Postings of terms.
-    TermPostings = 25,
+    TermPostings = 23,
     /// Where the tokens of each document begin.
-    DocTokenOffsets = 26,
+    DocTokenOffsets = 24,
     /// The words of every business, in order.
-    DocTokens = 27,
+    DocTokens = 25,
+    /// What each stored prefix reaches.
+    PrefixPostings = 26,
+    /// Prefixes that many words begin with.
+    PrefixKeys = 27,
+    /// Where the block of each prefix begins.
+    PrefixOffsets = 28,
+    /// The terms, industries and places of most businesses.
+    DenseKeys = 29,
+    /// How many businesses have two of them.
+    PairCounts = 30,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 27] = {
+    pub const ALL: [SectionKind; 30] = {
         use SectionKind::*;
         [
             Metadata,
@@ -92,18 +98,16 @@ impl SectionKind {
             EmployeeCounts,
             FoundedYears,
             NameAscending,
-            NameDescending,
-            EmployeeCountAscending,
+            NameGroups,
             FoundedYearAscending,
-            FoundedYearDescending,
             IndustryKeys,
-            IndustryOffsets,
+            IndustryEntries,
             IndustryPostings,
             PlaceKeys,
-            PlaceOffsets,
+            PlaceEntries,
             PlacePostings,
             HostKeys,
-            HostOffsets,
+            HostEntries,
             HostPostings,
             TermKeys,
             TermOffsets,
@@ -112,6 +116,11 @@ impl SectionKind {
             TermPostings,
             DocTokenOffsets,
             DocTokens,
+            PrefixPostings,
+            PrefixKeys,
+            PrefixOffsets,
+            DenseKeys,
+            PairCounts,
         ]
     };
 

@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub enum Backing {
     /// A mapped file.
     Mapped(memmap2::Mmap),
+    /// A mapped file whose pages are given back once they are looked at, see [`Section::release`].
+    Passing(memmap2::Mmap),
     /// A copy in memory, and its length in bytes.
     Owned(Vec<u64>, usize),
 }
@@ -25,33 +27,36 @@ impl Backing {
     /// # Errors
     /// The path is no regular file, or cannot be read.
     pub fn map(path: &Path) -> Result<Backing, SnapshotError> {
-        let failed =
-            |action| move |source| SnapshotError::Io { action, path: path.to_owned(), source };
-        // A FIFO would block in `open`, so the kind of file is asked first.
-        let metadata = std::fs::metadata(path).map_err(failed("open"))?;
-        if !metadata.is_file() {
-            return Err(SnapshotError::NotAFile(path.to_owned()));
-        }
-        let file = File::open(path).map_err(failed("open"))?;
-        let metadata = file.metadata().map_err(failed("open"))?;
-        if !metadata.is_file() {
-            return Err(SnapshotError::NotAFile(path.to_owned()));
-        }
-        if metadata.len() == 0 {
-            return Err(SnapshotError::NotASnapshot);
-        }
-        // SAFETY: the mapping is read-only. It stays valid as long as nobody changes or cuts the file in place;
-        // snapshots are published by rename and never rewritten, which `FORMAT.md` and the README state as the
-        // rule that operators keep.
-        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(failed("map"))?;
+        let map = map_file(path)?;
         // A file cut short meanwhile fails here with an error instead of a signal at the first query.
         #[cfg(target_os = "linux")]
         if let Err(source) = map.advise(memmap2::Advice::PopulateRead)
             && source.raw_os_error() != Some(EINVAL)
         {
-            return Err(failed("read")(source));
+            return Err(SnapshotError::Io { action: "read", path: path.to_owned(), source });
         }
         Ok(Backing::Mapped(map))
+    }
+
+    /// Maps the file at `path`, to be looked through once: pages are read in when they are touched and given back
+    /// behind.
+    ///
+    /// # Errors
+    /// The path is no regular file, or cannot be read.
+    pub fn map_in_passing(path: &Path) -> Result<Backing, SnapshotError> {
+        map_file(path).map(Backing::Passing)
+    }
+
+    /// Maps the first `len` bytes of a file that is being written behind them.
+    ///
+    /// # Errors
+    /// The file cannot be mapped.
+    pub fn map_part(file: &File, path: &Path, len: u64) -> Result<Backing, SnapshotError> {
+        // SAFETY: the mapping is read-only, and only the writer of an unpublished snapshot asks for it: it never
+        // rewrites a section that has ended, and never cuts the file.
+        let map = unsafe { memmap2::MmapOptions::new().len(len as usize).map(file) }
+            .map_err(|source| SnapshotError::Io { action: "map", path: path.to_owned(), source })?;
+        Ok(Backing::Passing(map))
     }
 
     /// A copy of `bytes`.
@@ -64,8 +69,26 @@ impl Backing {
     /// All bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Backing::Mapped(map) => map,
+            Backing::Mapped(map) | Backing::Passing(map) => map,
             Backing::Owned(words, len) => &bytemuck::cast_slice(words)[..*len],
+        }
+    }
+
+    /// Gives the pages of `range` back to the system, if they were to be looked at in passing; they are read in
+    /// again when touched.
+    pub fn release(&self, range: Range<usize>) {
+        if let Backing::Passing(map) = self
+            && !range.is_empty()
+        {
+            // SAFETY: the mapping is of a file and never written to, so that the same bytes come back. That it
+            // fails is no harm: memory stays taken for longer.
+            let _ = unsafe {
+                map.unchecked_advise_range(
+                    memmap2::UncheckedAdvice::DontNeed,
+                    range.start,
+                    range.len(),
+                )
+            };
         }
     }
 }
@@ -73,6 +96,28 @@ impl Backing {
 /// What kernels before 5.14 answer to populating a mapping; they read pages in when touched.
 #[cfg(target_os = "linux")]
 const EINVAL: i32 = 22;
+
+fn map_file(path: &Path) -> Result<memmap2::Mmap, SnapshotError> {
+    let failed = |action| move |source| SnapshotError::Io { action, path: path.to_owned(), source };
+    // A FIFO would block in `open`, so the kind of file is asked first.
+    let metadata = std::fs::metadata(path).map_err(failed("open"))?;
+    if !metadata.is_file() {
+        return Err(SnapshotError::NotAFile(path.to_owned()));
+    }
+    let file = File::open(path).map_err(failed("open"))?;
+    let metadata = file.metadata().map_err(failed("open"))?;
+    if !metadata.is_file() {
+        return Err(SnapshotError::NotAFile(path.to_owned()));
+    }
+    if metadata.len() == 0 {
+        return Err(SnapshotError::NotASnapshot);
+    }
+    // SAFETY: the mapping is read-only. It stays valid as long as nobody changes or cuts the file in place;
+    // snapshots are published by rename and never rewritten, which `FORMAT.md` and the README state as the
+    // rule that operators keep.
+    let map = unsafe { memmap2::Mmap::map(&file) }.map_err(failed("map"))?;
+    Ok(map)
+}
 
 /// The bytes of one section; keeps the snapshot's bytes alive.
 #[derive(Clone, Debug)]
@@ -85,6 +130,13 @@ impl Section {
     /// The bytes `range` of `backing`.
     pub fn new(backing: Arc<Backing>, range: Range<usize>) -> Section {
         Section { backing, range }
+    }
+
+    /// Gives the pages of the first `len` bytes back, if the snapshot is looked at in passing only; bytes that were
+    /// given back may be looked at again. Checks of large sections call this on their way, so that publishing a
+    /// snapshot takes no more memory than building it did.
+    pub fn release(&self, len: usize) {
+        self.backing.release(self.range.start..self.range.start + len.min(self.range.len()));
     }
 
     /// The section as a slice of `T`.

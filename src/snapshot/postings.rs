@@ -92,14 +92,15 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// How many are below `low`?
-    pub fn rank(&self, low: u16) -> usize {
+    /// How many are below `low`, which may be 65,536?
+    pub fn rank(&self, low: u32) -> usize {
         match self {
-            Container::Array(lows) => lows.partition_point(|&other| other < low),
+            Container::Array(lows) => lows.partition_point(|&other| u32::from(other) < low),
             Container::Bitmap(words, _) => {
-                let (word, bit) = (usize::from(low >> 6), low & 63);
+                let (word, bit) = (low as usize >> 6, low & 63);
                 let whole: u32 = words[..word].iter().map(|word| word.count_ones()).sum();
-                (whole + (words[word] & ((1 << bit) - 1)).count_ones()) as usize
+                let rest = words.get(word).map_or(0, |word| (word & ((1 << bit) - 1)).count_ones());
+                (whole + rest) as usize
             }
         }
     }
@@ -127,9 +128,34 @@ impl<'a> Postings<'a> {
         match self {
             Postings::Small(docs) => docs.binary_search(&doc.0).is_ok(),
             Postings::Chunked(chunked) => {
-                let key = (doc.0 >> 16) as u16;
-                let at = chunked.heads.binary_search_by_key(&key, |head| head[0] as u16);
-                at.is_ok_and(|at| chunked.chunk(at).container.contains(doc.0 as u16))
+                let at = chunked.find((doc.0 >> 16) as u16);
+                at.is_some_and(|at| chunked.chunk(at).container.contains(doc.0 as u16))
+            }
+        }
+    }
+
+    /// The smallest key (upper 16 bits), not below `from`, that any of them has.
+    pub fn next_key(&self, from: u32) -> Option<u16> {
+        match self {
+            Postings::Small(docs) => docs
+                .get(docs.partition_point(|&doc| doc >> 16 < from))
+                .map(|doc| (doc >> 16) as u16),
+            Postings::Chunked(chunked) => {
+                let at = chunked.place(from);
+                (at < chunked.num_chunks()).then(|| chunked.key(at))
+            }
+        }
+    }
+
+    /// The largest key (upper 16 bits), below `end`, that any of them has.
+    pub fn last_key(&self, end: u32) -> Option<u16> {
+        match self {
+            Postings::Small(docs) => {
+                let behind = docs.partition_point(|&doc| doc >> 16 < end);
+                behind.checked_sub(1).map(|at| (docs[at] >> 16) as u16)
+            }
+            Postings::Chunked(chunked) => {
+                chunked.place(end).checked_sub(1).map(|at| chunked.key(at))
             }
         }
     }
@@ -140,11 +166,11 @@ impl<'a> Postings<'a> {
             Postings::Small(docs) => docs.partition_point(|&other| other < doc.0),
             Postings::Chunked(chunked) => {
                 let key = (doc.0 >> 16) as u16;
-                let at = chunked.heads.partition_point(|head| (head[0] as u16) < key);
+                let at = chunked.place(u32::from(key));
                 match chunked.heads.get(at) {
                     None => chunked.count as usize,
                     Some(head) if head[0] as u16 == key => {
-                        head[2] as usize + chunked.chunk(at).container.rank(doc.0 as u16)
+                        head[2] as usize + chunked.chunk(at).container.rank(doc.0 & 0xffff)
                     }
                     Some(head) => head[2] as usize,
                 }
@@ -186,22 +212,9 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// The smallest `DocId`.
-    pub fn first(&self) -> DocId {
-        match self {
-            Postings::Small(docs) => DocId(docs[0]),
-            Postings::Chunked(chunked) => {
-                let chunk = chunked.chunk(0);
-                let low = match chunk.container {
-                    Container::Array(lows) => lows[0],
-                    Container::Bitmap(words, _) => {
-                        let word = words.iter().position(|&word| word != 0).unwrap_or(0);
-                        (word * 64) as u16 + words[word].trailing_zeros() as u16
-                    }
-                };
-                DocId(u32::from(chunk.key) << 16 | u32::from(low))
-            }
-        }
+    /// Is it the same list of the same snapshot?
+    pub fn is_same(&self, other: &Postings<'_>) -> bool {
+        self.address() == other.address()
     }
 
     fn parse(bytes: &'a [u8]) -> Option<(Postings<'a>, usize)> {
@@ -257,6 +270,22 @@ impl<'a> ChunkedPostings<'a> {
     #[inline]
     pub fn key(&self, at: usize) -> u16 {
         self.heads[at][0] as u16
+    }
+
+    /// The first chunk whose key is not below `key`. A list with `DocId`s in every chunk has it at that very place.
+    #[inline]
+    pub fn place(&self, key: u32) -> usize {
+        match self.heads.get(key as usize) {
+            Some(head) if head[0] & 0xffff == key => key as usize,
+            _ => self.heads.partition_point(|head| head[0] & 0xffff < key),
+        }
+    }
+
+    /// The chunk with this key.
+    #[inline]
+    pub fn find(&self, key: u16) -> Option<usize> {
+        let at = self.place(u32::from(key));
+        (at < self.heads.len() && self.key(at) == key).then_some(at)
     }
 
     /// How many `DocId`s are in the chunks before chunk `at`.
@@ -408,8 +437,12 @@ mod tests {
             postings.push_to(&mut pushed);
             prop_assert_eq!(&pushed, &docs);
             prop_assert_eq!(postings.len(), docs.len());
-            prop_assert_eq!(postings.first().0, docs[0]);
             prop_assert_eq!(all(&Postings::read(rest).0), vec![7]);
+            for key in 0..7 {
+                let keys = || docs.iter().map(|doc| doc >> 16);
+                prop_assert_eq!(postings.next_key(key).map(u32::from), keys().find(|&it| it >= key));
+                prop_assert_eq!(postings.last_key(key).map(u32::from), keys().rfind(|&it| it < key));
+            }
             for probe in [0, 1, 65_535, 65_536, 131_071, 200_000, docs[docs.len() / 2], u32::MAX] {
                 prop_assert_eq!(postings.contains(DocId(probe)), set.contains(&probe));
                 prop_assert_eq!(postings.rank(DocId(probe)), set.range(..probe).count());

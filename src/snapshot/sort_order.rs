@@ -1,7 +1,14 @@
-//! Sort orders: a permutation (position to `DocId`) and its inverse, the ranks (`DocId` to position).
+//! Sort orders: from position to `DocId`, and from `DocId` to position, the rank.
 //!
-//! One section holds both, `u32` each, the permutation first. Descending by employees is the `DocId` order
-//! itself and has no section.
+//! ```text
+//! ORDER  := DOC^N (u32, by position), RANK^N (u32, by DocId)
+//! GROUPS := WORD^(N / 64, rounded up) (u64): bit b of word w is set if a new name begins at position 64 w + b
+//! ```
+//!
+//! Two orders are stored: by name and by founding year, both ascending. Descending by employees is the `DocId` order
+//! itself. Each of the other three is one of these with the *groups* of equal values in reverse, those without a
+//! value still last, and every group as it is, since ties keep the static order. Where groups begin is stored for
+//! names; for counts and years it is found from the columns while opening, one bit a business each.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
@@ -9,63 +16,310 @@ use super::mapped::Section;
 use super::writer::SnapshotWriter;
 use crate::bytes::cast;
 use crate::ids::DocId;
+use std::ops::Range;
 
-/// A sort order in a snapshot.
-pub struct SortOrderSection {
-    section: Section,
+/// The sort orders of a snapshot.
+pub struct SortOrders {
+    num_docs: usize,
+    names: Section,
+    name_groups: Groups,
+    years: Section,
+    year_groups: Groups,
+    /// How many businesses have a year.
+    with_year: usize,
+    count_groups: Groups,
+    /// How many businesses have an employee count.
+    with_count: usize,
 }
 
 /// A sort order, ready to walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation<'a> {
-    docs: &'a [u32],
-    ranks: &'a [u32],
+    /// The order on which this one rests; the `DocId` order if none.
+    stored: Option<(&'a [u32], &'a [u32])>,
+    len: usize,
+    /// If groups are in reverse: where they begin, and how many positions that concerns.
+    reversed: Option<(&'a Groups, usize)>,
 }
 
-impl SortOrderSection {
-    /// Opens the order and proves that it is a bijection with its inverse.
+impl SortOrders {
+    /// Opens the orders and checks them completely. `counts` and `years` are the columns.
     ///
     /// # Errors
-    /// It is not.
+    /// An order is no bijection with its inverse, years do not ascend, or the groups of names are of other names.
     pub fn open(
-        kind: SectionKind,
-        section: Section,
+        section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
-    ) -> Result<SortOrderSection, SnapshotError> {
-        let numbers: &[u32] = section.checked_slice(kind)?;
-        if numbers.len() != num_docs as usize * 2 {
-            return Err(SnapshotError::damaged(kind, "wrong number of positions"));
+        counts: &[u64],
+        years: &[u16],
+    ) -> Result<SortOrders, SnapshotError> {
+        let names = section(SectionKind::NameAscending);
+        check(SectionKind::NameAscending, &names, num_docs)?;
+        let name_groups = Groups::open(section(SectionKind::NameGroups), num_docs as usize)?;
+        let year_order = section(SectionKind::FoundedYearAscending);
+        check(SectionKind::FoundedYearAscending, &year_order, num_docs)?;
+        let docs = &cast::<u32>(year_order.as_ref())[..num_docs as usize];
+        // Less one, so that none (0) is last.
+        let year = |doc: u32| years[doc as usize].wrapping_sub(1);
+        if !docs.windows(2).all(|pair| (year(pair[0]), pair[0]) < (year(pair[1]), pair[1])) {
+            let reason = "years do not ascend";
+            return Err(SnapshotError::damaged(SectionKind::FoundedYearAscending, reason));
         }
-        let (docs, ranks) = numbers.split_at(num_docs as usize);
-        let inverse = |(position, &doc): (usize, &u32)| {
-            ranks.get(doc as usize).is_some_and(|&rank| rank as usize == position)
-        };
-        if !docs.iter().enumerate().all(inverse) {
-            return Err(SnapshotError::damaged(kind, "permutation and ranks do not fit"));
-        }
-        Ok(SortOrderSection { section })
+        let with_year = docs.partition_point(|&doc| years[doc as usize] != 0);
+        let year_groups = Groups::from_values(docs.iter().map(|&doc| years[doc as usize]));
+        let count_groups = Groups::from_values(counts.iter().copied());
+        Ok(SortOrders {
+            num_docs: num_docs as usize,
+            names,
+            name_groups,
+            years: year_order,
+            year_groups,
+            with_year,
+            count_groups,
+            with_count: counts.len(),
+        })
     }
 
-    /// The order.
-    pub fn permutation(&self) -> Permutation<'_> {
-        let numbers: &[u32] = cast(self.section.as_ref());
-        let (docs, ranks) = numbers.split_at(numbers.len() / 2);
-        Permutation { docs, ranks }
+    /// By name, ascending.
+    pub fn name_ascending(&self) -> Permutation<'_> {
+        self.permutation(Some(&self.names), None)
     }
+
+    /// By name, descending.
+    pub fn name_descending(&self) -> Permutation<'_> {
+        self.permutation(Some(&self.names), Some((&self.name_groups, self.num_docs)))
+    }
+
+    /// By employee count, fewest first, unknown last.
+    pub fn employee_count_ascending(&self) -> Permutation<'_> {
+        self.permutation(None, Some((&self.count_groups, self.with_count)))
+    }
+
+    /// By founding year, oldest first, unknown last.
+    pub fn founded_year_ascending(&self) -> Permutation<'_> {
+        self.permutation(Some(&self.years), None)
+    }
+
+    /// By founding year, youngest first, unknown last.
+    pub fn founded_year_descending(&self) -> Permutation<'_> {
+        self.permutation(Some(&self.years), Some((&self.year_groups, self.with_year)))
+    }
+
+    fn permutation<'a>(
+        &'a self,
+        section: Option<&'a Section>,
+        reversed: Option<(&'a Groups, usize)>,
+    ) -> Permutation<'a> {
+        let stored = section.map(|section| cast::<u32>(section.as_ref()).split_at(self.num_docs));
+        Permutation { stored, len: self.num_docs, reversed }
+    }
+}
+
+/// Proves that the section is a bijection with its inverse.
+fn check(kind: SectionKind, section: &Section, num_docs: u32) -> Result<(), SnapshotError> {
+    let numbers: &[u32] = section.checked_slice(kind)?;
+    if numbers.len() != num_docs as usize * 2 {
+        return Err(SnapshotError::damaged(kind, "wrong number of positions"));
+    }
+    let (docs, ranks) = numbers.split_at(num_docs as usize);
+    let inverse = |(position, &doc): (usize, &u32)| {
+        ranks.get(doc as usize).is_some_and(|&rank| rank as usize == position)
+    };
+    if !docs.iter().enumerate().all(inverse) {
+        return Err(SnapshotError::damaged(kind, "permutation and ranks do not fit"));
+    }
+    Ok(())
 }
 
 impl<'a> Permutation<'a> {
-    /// The businesses in order.
+    /// Number of businesses.
     #[inline]
-    pub fn docs(&self) -> &'a [u32] {
-        self.docs
+    #[allow(clippy::len_without_is_empty)] // nobody asks
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The business at a position.
+    #[inline]
+    pub fn doc_at(&self, position: usize) -> DocId {
+        self.docs(position..position + 1).next().expect("a position below the length")
+    }
+
+    /// The businesses at consecutive positions.
+    #[inline]
+    pub fn docs(&self, positions: Range<usize>) -> Docs<'a> {
+        Docs { permutation: *self, positions, group: 0..0 }
     }
 
     /// The position of a business.
     #[inline]
     pub fn rank(&self, doc: DocId) -> u32 {
-        self.ranks[doc.index()]
+        let rank = self.stored.map_or(doc.0, |(_, ranks)| ranks[doc.index()]);
+        match self.reversed {
+            Some((groups, end)) if (rank as usize) < end => {
+                let group = groups.group_of(rank as usize, end);
+                (end - group.end) as u32 + (rank - group.start as u32)
+            }
+            _ => rank,
+        }
     }
+}
+
+/// Iterator over the businesses at consecutive positions, from either end.
+#[derive(Clone, Debug)]
+pub struct Docs<'a> {
+    permutation: Permutation<'a>,
+    positions: Range<usize>,
+    /// The group looked at last, in positions of the stored order.
+    group: Range<usize>,
+}
+
+impl Docs<'_> {
+    #[inline]
+    fn doc(&mut self, position: usize) -> DocId {
+        let Permutation { stored, reversed, .. } = self.permutation;
+        let stored_position = match reversed {
+            Some((groups, end)) if position < end => {
+                let mirrored = end - 1 - position;
+                if !self.group.contains(&mirrored) {
+                    self.group = groups.group_of(mirrored, end);
+                }
+                self.group.start + (position - (end - self.group.end))
+            }
+            _ => position,
+        };
+        DocId(stored.map_or(stored_position as u32, |(docs, _)| docs[stored_position]))
+    }
+}
+
+impl Iterator for Docs<'_> {
+    type Item = DocId;
+
+    #[inline]
+    fn next(&mut self) -> Option<DocId> {
+        self.positions.next().map(|position| self.doc(position))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.positions.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Docs<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<DocId> {
+        self.positions.next_back().map(|position| self.doc(position))
+    }
+}
+
+/// Where groups of equal values begin among the positions of an order.
+#[derive(Debug)]
+struct Groups {
+    words: Words,
+    /// A bit for each word that is not zero: groups may be millions long.
+    summary: Vec<u64>,
+}
+
+#[derive(Debug)]
+enum Words {
+    Stored(Section),
+    Found(Vec<u64>),
+}
+
+impl Groups {
+    /// Opens the groups of names.
+    fn open(section: Section, num_docs: usize) -> Result<Groups, SnapshotError> {
+        let kind = SectionKind::NameGroups;
+        let words: &[u64] = section.checked_slice(kind)?;
+        let begins = words.first().is_none_or(|word| word & 1 == 1);
+        let unused = num_docs.next_multiple_of(64) - num_docs;
+        let ends = words.last().is_none_or(|word| word.leading_zeros() as usize >= unused);
+        if words.len() != num_docs.div_ceil(64) || !begins || !ends {
+            return Err(SnapshotError::damaged(kind, "one bit per business is expected"));
+        }
+        let summary = summary(words);
+        Ok(Groups { words: Words::Stored(section), summary })
+    }
+
+    fn from_values<V: PartialEq>(values: impl Iterator<Item = V>) -> Groups {
+        let mut words = Vec::new();
+        let mut before = None;
+        for (at, value) in values.enumerate() {
+            if at % 64 == 0 {
+                words.push(0u64);
+            }
+            if before.as_ref() != Some(&value) {
+                words[at / 64] |= 1 << (at % 64);
+            }
+            before = Some(value);
+        }
+        Groups { summary: summary(&words), words: Words::Found(words) }
+    }
+
+    /// The group around a position; the last one ends at `end`.
+    #[inline]
+    fn group_of(&self, position: usize, end: usize) -> Range<usize> {
+        let words = match &self.words {
+            Words::Stored(section) => cast(section.as_ref()),
+            Words::Found(words) => words,
+        };
+        let (word, bit) = (position / 64, position % 64);
+        let start = last_bit(words[word], bit)
+            .map(|bit| word * 64 + bit)
+            .or_else(|| {
+                let word = self.word_before(word)?;
+                last_bit(words[word], 63).map(|bit| word * 64 + bit)
+            })
+            .unwrap_or(0);
+        let next = first_bit_after(words[word], bit).map(|bit| word * 64 + bit).or_else(|| {
+            let word = self.word_behind(word)?;
+            Some(word * 64 + words[word].trailing_zeros() as usize)
+        });
+        start..next.map_or(end, |next| next.min(end))
+    }
+
+    /// The nearest word before `word` that is not zero.
+    fn word_before(&self, word: usize) -> Option<usize> {
+        let (at, bit) = (word / 64, word % 64);
+        let here = bit.checked_sub(1).and_then(|bit| last_bit(self.summary[at], bit));
+        if let Some(bit) = here {
+            return Some(at * 64 + bit);
+        }
+        let at = self.summary[..at].iter().rposition(|&word| word != 0)?;
+        last_bit(self.summary[at], 63).map(|bit| at * 64 + bit)
+    }
+
+    /// The nearest word behind `word` that is not zero.
+    fn word_behind(&self, word: usize) -> Option<usize> {
+        let (at, bit) = (word / 64, word % 64);
+        if let Some(bit) = first_bit_after(self.summary[at], bit) {
+            return Some(at * 64 + bit);
+        }
+        let behind = self.summary[at + 1..].iter().position(|&word| word != 0)? + at + 1;
+        Some(behind * 64 + self.summary[behind].trailing_zeros() as usize)
+    }
+}
+
+fn summary(words: &[u64]) -> Vec<u64> {
+    let bits = |words: &[u64]| {
+        words.iter().enumerate().fold(0, |bits, (at, &word)| bits | u64::from(word != 0) << at)
+    };
+    words.chunks(64).map(bits).collect()
+}
+
+/// The last bit of `word` that is set, up to `bit`.
+#[inline]
+fn last_bit(word: u64, bit: usize) -> Option<usize> {
+    let word = word & u64::MAX >> (63 - bit);
+    (word != 0).then(|| 63 - word.leading_zeros() as usize)
+}
+
+/// The first bit of `word` that is set, behind `bit`.
+#[inline]
+fn first_bit_after(word: u64, bit: usize) -> Option<usize> {
+    let word = word & (u64::MAX << bit) << 1;
+    (word != 0).then(|| word.trailing_zeros() as usize)
 }
 
 /// Writes the order in which `docs` lists all documents.
@@ -81,8 +335,39 @@ pub fn write(
     for (position, &doc) in docs.iter().enumerate() {
         ranks[doc as usize] = position as u32;
     }
-    let mut section = writer.begin(kind)?;
+    let mut section = writer.begin(kind);
     section.write(bytemuck::cast_slice(docs))?;
     section.write(bytemuck::cast_slice(&ranks))?;
-    section.end()
+    section.end(writer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn reversed_groups_are_the_order_sorted_the_other_way(
+            runs in proptest::collection::vec(prop_oneof![1usize..4, 1usize..9000], 0..40),
+            unknown in 0usize..200,
+        ) {
+            let values: Vec<usize> =
+                runs.iter().enumerate().flat_map(|(value, &len)| vec![value; len]).collect();
+            let (known, len) = (values.len(), values.len() + unknown);
+            let groups = Groups::from_values(values.iter().copied());
+            let order = Permutation { stored: None, len, reversed: Some((&groups, known)) };
+            let mut expected: Vec<usize> = (0..known).collect();
+            expected.sort_by_key(|&doc| std::cmp::Reverse(values[doc]));
+            expected.extend(known..len);
+            let docs: Vec<usize> = order.docs(0..len).map(|doc| doc.index()).collect();
+            prop_assert!(docs == expected);
+            let mut backwards: Vec<usize> = order.docs(0..len).rev().map(DocId::index).collect();
+            backwards.reverse();
+            prop_assert!(backwards == expected);
+            for (position, &doc) in expected.iter().enumerate() {
+                prop_assert_eq!(order.rank(DocId(doc as u32)) as usize, position);
+            }
+        }
+    }
 }

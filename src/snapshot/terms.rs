@@ -5,28 +5,37 @@
 //! so that the best tiers of a one-word query are read, not computed.
 //!
 //! ```text
-//! BLOCK   := MASK (u32, bit i: list i is present), 0 (u32), POSTINGS for each bit set, in order of the bits,
-//!            IMPACTS
+//! BLOCK   := MASK (u32, bit i: list i is present; bit 5: LEVELS are), 0 (u32), POSTINGS for each list present, in
+//!            order of the bits, IMPACTS, LEVELS
 //! IMPACTS := u8 for each business of the first list, padding to 8
+//! LEVELS  := see [`levels`](super::levels)
 //! ```
 //!
 //! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
 //! BM25 over the fields with their weights and lengths, computed at build and quantised over the collection.
 //!
-//! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section;
+//! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section, in
+//! units of 8 bytes ([`offsets`](super::offsets));
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
-use super::dictionary::{encode_keys, key_with_ord, open_keys, ord_at};
+use super::dictionary::{key_with_ord, open_keys, place_of};
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use super::levels::{self, LevelGroup, TermLevels};
 use super::mapped::Section;
+use super::offsets::Offsets;
 use super::postings::{Postings, encode};
-use super::writer::SnapshotWriter;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 
+/// Every block begins at a multiple of this, in bytes.
+pub const BLOCK_ALIGN: u64 = 8;
+
 /// Number of lists that a term may have.
 pub const NUM_LISTS: usize = 5;
+
+/// The bit of a block's mask that says that levels follow.
+const HAS_LEVELS: u32 = 1 << NUM_LISTS;
 
 /// The lists of one term.
 #[derive(Clone, Copy, Default, Debug)]
@@ -44,6 +53,8 @@ pub struct TermLists<'a> {
     pub host: Option<Postings<'a>>,
     /// The impact of the term on each business of `any`, in order.
     pub impacts: &'a [u8],
+    /// The order of `any` by score, for frequent terms.
+    pub levels: Option<TermLevels<'a>>,
 }
 
 /// Which of the [`TermLists`] a list is.
@@ -64,7 +75,8 @@ pub enum ListKind {
 /// The term dictionary of a snapshot.
 pub struct Terms {
     keys: fst::Map<Section>,
-    offsets: Section,
+    /// In units of [`BLOCK_ALIGN`].
+    offsets: Offsets,
     codes: Section,
     weights: Section,
     postings: Section,
@@ -74,46 +86,65 @@ impl Terms {
     /// Opens the dictionary and checks it completely.
     ///
     /// # Errors
-    /// A section is not what [`write()`] writes.
+    /// A section is not what the builder writes.
     pub fn open(
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<Terms, SnapshotError> {
         let keys = open_keys(SectionKind::TermKeys, section(SectionKind::TermKeys))?;
-        let (offsets, codes) = (section(SectionKind::TermOffsets), section(SectionKind::TermCodes));
+        let codes = section(SectionKind::TermCodes);
         let weights = section(SectionKind::TermWeights);
         if weights.checked_slice::<u16>(SectionKind::TermWeights)?.len() != keys.len() {
             return Err(SnapshotError::damaged(SectionKind::TermWeights, "wrong number of terms"));
         }
         let postings = section(SectionKind::TermPostings);
-        let starts: &[u64] = offsets.checked_slice(SectionKind::TermOffsets)?;
         let numbers: &[u32] = codes.checked_slice(SectionKind::TermCodes)?;
-        if starts.len() != keys.len() + 1 || numbers.len() != keys.len() {
-            return Err(SnapshotError::damaged(SectionKind::TermOffsets, "wrong number of terms"));
+        if numbers.len() != keys.len() {
+            return Err(SnapshotError::damaged(SectionKind::TermCodes, "wrong number of terms"));
         }
+        let kind = SectionKind::TermOffsets;
+        let blocks_end = postings.as_ref().len() as u64 / BLOCK_ALIGN;
+        let offsets = Offsets::open(kind, section(kind), keys.len() + 1, blocks_end)?;
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::TermPostings, reason));
         let bytes = postings.as_ref();
-        let mut end = 0;
-        for (&start, &next) in starts.iter().zip(&starts[1..]) {
-            if start != end || next > bytes.len() as u64 || next < start + 8 {
+        let (mut end, mut released) = (0, 0);
+        for ord in 0..keys.len() {
+            let (start, next) = (end, offsets.get(ord + 1) * BLOCK_ALIGN);
+            if next < start + 8 {
                 return damaged("blocks of terms do not join");
             }
             let block = &bytes[start as usize..next as usize];
             let head: &[u32] = cast(&block[..8]);
-            if head[0] & 1 == 0 || head[0] >= 1 << NUM_LISTS || head[1] != 0 {
+            if head[0] & 1 == 0 || head[0] >= HAS_LEVELS << 1 || head[1] != 0 {
                 return damaged("a term has unknown lists");
             }
             let mut at = 8;
-            for _ in 0..head[0].count_ones() {
-                at += Postings::check(&block[at..], num_docs, SectionKind::TermPostings)?;
+            for _ in 0..(head[0] & !HAS_LEVELS).count_ones() {
+                let rest = block.get(at..).unwrap_or_default();
+                at += Postings::check(rest, num_docs, SectionKind::TermPostings)?;
             }
-            at += Postings::read(&block[8..]).0.len().next_multiple_of(8);
+            let any = Postings::read(&block[8..]).0;
+            let Some(impacts) = block.get(at..at + any.len()) else {
+                return damaged("the impacts of a term are cut off");
+            };
+            at += any.len().next_multiple_of(8);
+            if head[0] & HAS_LEVELS != 0 {
+                let levels = block.get(at..).and_then(|rest| TermLevels::read(rest, any, impacts));
+                let Some((_, len)) = levels.filter(|(levels, _)| levels.check()) else {
+                    return damaged("the levels of a term do not fit its businesses");
+                };
+                at += len;
+            }
             end = start + at as u64;
             if end != next {
                 return damaged("a block of a term has a wrong length");
             }
+            if end - released > super::PASS_BYTES as u64 {
+                released = end;
+                postings.release(end as usize);
+            }
         }
-        if end != bytes.len() as u64 || starts.last() != Some(&end) {
+        if end != bytes.len() as u64 {
             return damaged("bytes follow the last term");
         }
         Ok(Terms { keys, offsets, codes, weights, postings })
@@ -141,7 +172,8 @@ impl Terms {
 
     /// The term that has this list, and as which; `None` if the list is not of this dictionary.
     pub fn term_of(&self, list: &Postings<'_>) -> Option<(String, ListKind)> {
-        let ord = ord_at(cast(self.offsets.as_ref()), self.postings.as_ref(), list)?;
+        let place = place_of(list, self.postings.as_ref())?;
+        let ord = TermOrd(self.offsets.at_or_before(place as u64 / BLOCK_ALIGN) as u32);
         let TermLists { any, name_is, name_starts, name_has, host, .. } = self.lists(ord);
         let kinds = [
             (any, ListKind::Any),
@@ -177,7 +209,7 @@ impl Terms {
 
     /// The lists of a term.
     pub fn lists(&self, ord: TermOrd) -> TermLists<'_> {
-        let start = cast::<u64>(self.offsets.as_ref())[ord.index()];
+        let start = self.offsets.get(ord.index()) * BLOCK_ALIGN;
         let block = &self.postings.as_ref()[start as usize..];
         let mask = cast::<u32>(&block[..8])[0];
         let mut rest = &block[8..];
@@ -190,7 +222,11 @@ impl Terms {
         }
         let [any, name_is, name_starts, name_has, host] = lists;
         let impacts = &rest[..any.map_or(0, |any| any.len())];
-        TermLists { any, name_is, name_starts, name_has, host, impacts }
+        let levels = any.filter(|_| mask & HAS_LEVELS != 0).map(|any| {
+            let behind = &rest[impacts.len().next_multiple_of(8)..];
+            TermLevels::read(behind, any, impacts).expect("checked when the snapshot was opened").0
+        });
+        TermLists { any, name_is, name_starts, name_has, host, impacts, levels }
     }
 }
 
@@ -200,46 +236,33 @@ impl std::fmt::Debug for Terms {
     }
 }
 
-/// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty, and the impacts
-/// of the first.
-pub fn encode_block(lists: [&[u32]; NUM_LISTS], impacts: &[u8], out: &mut Vec<u8>) {
+/// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty, the impacts of the
+/// first, and its levels if it has `levels_min` businesses or more.
+pub fn encode_block(
+    lists: [&[u32]; NUM_LISTS],
+    impacts: &[u8],
+    levels_min: usize,
+    out: &mut Vec<u8>,
+) {
     debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
-    let mask =
-        (0..NUM_LISTS).filter(|&at| !lists[at].is_empty()).fold(0u32, |mask, at| mask | 1 << at);
+    let has_levels = impacts.len() >= levels_min;
+    let mask = (0..NUM_LISTS)
+        .filter(|&at| !lists[at].is_empty())
+        .fold(if has_levels { HAS_LEVELS } else { 0 }, |mask, at| mask | 1 << at);
     out.extend(mask.to_le_bytes());
     out.extend([0; 4]);
     lists.iter().filter(|docs| !docs.is_empty()).for_each(|docs| encode(docs, out));
     out.extend_from_slice(impacts);
     out.resize(out.len().next_multiple_of(8), 0);
-}
-
-/// Writes the sections of the term dictionary.
-///
-/// `terms` are sorted and distinct; `codes` has one number for each, `weights` one for each code; `blocks` are their encoded blocks in order,
-/// in pieces of any size, with the length of every block in `block_lens`.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write<'a>(
-    terms: impl Iterator<Item = &'a str>,
-    codes: &[u32],
-    weights: &[u16],
-    block_lens: &[u64],
-    blocks: impl Iterator<Item = &'a [u8]>,
-    writer: &mut SnapshotWriter,
-) -> Result<(), SnapshotError> {
-    writer.section(SectionKind::TermKeys, &encode_keys(terms))?;
-    let mut offsets = Vec::with_capacity(block_lens.len() + 1);
-    offsets.push(0u64);
-    for len in block_lens {
-        offsets.push(offsets[offsets.len() - 1] + len);
+    if has_levels {
+        let [docs, name_is, name_starts, name_has, _] = lists;
+        let of =
+            |docs: &[u32], group| docs.iter().map(move |&doc| (doc, group)).collect::<Vec<_>>();
+        let mut named = of(name_is, LevelGroup::NameIs);
+        named.extend(of(name_starts, LevelGroup::NameStarts));
+        named.extend(of(name_has, LevelGroup::NameHas));
+        named.sort_unstable_by_key(|&(doc, _)| doc);
+        levels::encode(docs, impacts, &named, out);
+        out.resize(out.len().next_multiple_of(8), 0);
     }
-    writer.section(SectionKind::TermOffsets, bytemuck::cast_slice(&offsets))?;
-    writer.section(SectionKind::TermCodes, bytemuck::cast_slice(codes))?;
-    writer.section(SectionKind::TermWeights, bytemuck::cast_slice(weights))?;
-    let mut section = writer.begin(SectionKind::TermPostings)?;
-    for piece in blocks {
-        section.write(piece)?;
-    }
-    section.end()
 }

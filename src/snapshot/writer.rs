@@ -1,34 +1,53 @@
 //! Writing and publishing a snapshot.
 //!
-//! A [`SnapshotWriter`] writes to a temporary file in the target's folder; [`SnapshotWriter::publish`] makes it
-//! durable, opens and verifies it like any reader would, and renames it over the target. Whoever reads the
-//! target sees the old snapshot or the new one, both complete, whatever happens in between.
+//! A [`SnapshotWriter`] writes to an [`unpublished`](super::unpublished) file beside the target;
+//! [`SnapshotWriter::publish`] makes it durable, opens and verifies it like any reader would, and renames it over
+//! the target. Whoever reads the target sees the old snapshot or the new one, both complete, whatever happens in
+//! between.
+//!
+//! Sections are placed in their fixed order, but need not be filled in that order: one whose length is known can
+//! be reserved and filled while later ones are written. Those that have ended can be read back
+//! ([`SnapshotWriter::written`]), so that a section may be derived from others.
 
 use super::Snapshot;
 use super::error::SnapshotError;
 use super::format::{
     HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, SectionKind, encode_frame,
 };
-use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use super::mapped::{Backing, Section};
+use super::storage;
+use super::unpublished::{Unpublished, io_error};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
 
-/// Prefix of unpublished snapshots, beside their targets.
-pub const TEMPORARY_PREFIX: &str = ".firmament-";
+/// Bytes collected before they are written.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// Bytes from which on hashing on all cores pays.
+const HASH_TOGETHER_BYTES: usize = 128 << 10;
 
 /// A snapshot being written.
 pub struct SnapshotWriter {
-    file: BufWriter<tempfile::NamedTempFile>,
-    target: PathBuf,
+    file: Arc<Unpublished>,
+    /// The end of what was written or reserved.
     position: u64,
     entries: Vec<SectionEntry>,
+    /// Sections reserved and not filled yet.
+    open: usize,
 }
 
-/// A section being written; end it with [`SectionWriter::end`].
-pub struct SectionWriter<'a> {
-    writer: &'a mut SnapshotWriter,
+/// A section being written; end it with [`SectionWriter::end`]. Several may be open at a time if all but the last
+/// have a length that was known from the start.
+pub struct SectionWriter {
+    file: Arc<Unpublished>,
     kind: SectionKind,
-    offset: u64,
+    start: u64,
+    /// Where the buffer will go.
+    position: u64,
+    /// Length of a reserved section.
+    reserved: Option<u64>,
+    buffer: Vec<u8>,
     hasher: blake3::Hasher,
 }
 
@@ -36,36 +55,48 @@ impl SnapshotWriter {
     /// Begins a snapshot that will be published as `target`.
     ///
     /// # Errors
-    /// The folder does not exist or cannot be written to.
+    /// Another build has the target, or the folder does not exist or cannot be written to.
     pub fn create(target: &Path) -> Result<SnapshotWriter, SnapshotError> {
-        let folder = folder_of(target);
-        let file = tempfile::Builder::new()
-            .prefix(TEMPORARY_PREFIX)
-            .suffix(".tmp")
-            .tempfile_in(folder)
-            .map_err(|source| io_error("create a file in", folder, source))?;
-        let mut writer = SnapshotWriter {
-            file: BufWriter::with_capacity(1 << 20, file),
-            target: target.to_owned(),
-            position: 0,
+        Ok(SnapshotWriter {
+            file: Arc::new(Unpublished::create(target)?),
+            position: SECTIONS_START as u64,
             entries: Vec::with_capacity(SectionKind::ALL.len()),
-        };
-        writer.put(&[0; SECTIONS_START])?;
-        Ok(writer)
+            open: 0,
+        })
     }
 
-    /// Begins the next section.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Begins the next section, whose length is not known yet. It must end before the next one begins.
     ///
     /// # Panics
-    /// The sections are not written in the order of [`SectionKind::ALL`].
-    pub fn begin(&mut self, kind: SectionKind) -> Result<SectionWriter<'_>, SnapshotError> {
+    /// The sections are not begun in the order of [`SectionKind::ALL`].
+    pub fn begin(&mut self, kind: SectionKind) -> SectionWriter {
+        self.place(kind, None)
+    }
+
+    /// Begins the next section, of which the length in bytes is known: others may be begun before it ends.
+    ///
+    /// # Panics
+    /// As [`begin`](Self::begin).
+    pub fn reserve(&mut self, kind: SectionKind, len: u64) -> SectionWriter {
+        let section = self.place(kind, Some(len));
+        self.position = section.start + len;
+        section
+    }
+
+    fn place(&mut self, kind: SectionKind, reserved: Option<u64>) -> SectionWriter {
         assert_eq!(SectionKind::ALL[self.entries.len()], kind, "sections have a fixed order");
-        let offset = self.position.next_multiple_of(SECTION_ALIGN as u64);
-        self.put(&vec![0; (offset - self.position) as usize])?;
-        Ok(SectionWriter { writer: self, kind, offset, hasher: blake3::Hasher::new() })
+        let start = self.position.next_multiple_of(SECTION_ALIGN as u64);
+        self.open += 1;
+        self.entries.push(SectionEntry { kind, offset: start, len: 0, checksum: [0; 32] });
+        SectionWriter {
+            file: self.file.clone(),
+            kind,
+            start,
+            position: start,
+            reserved,
+            buffer: Vec::new(),
+            hasher: blake3::Hasher::new(),
+        }
     }
 
     /// Writes a whole section.
@@ -73,89 +104,123 @@ impl SnapshotWriter {
     /// # Errors
     /// The file cannot be written.
     pub fn section(&mut self, kind: SectionKind, bytes: &[u8]) -> Result<(), SnapshotError> {
-        let mut section = self.begin(kind)?;
+        let mut section = self.reserve(kind, bytes.len() as u64);
         section.write(bytes)?;
-        section.end()
+        section.end(self)
+    }
+
+    /// The bytes of a section that has ended.
+    ///
+    /// # Errors
+    /// The file cannot be mapped.
+    ///
+    /// # Panics
+    /// The section was not begun, or has not ended.
+    pub fn written(&self, kind: SectionKind) -> Result<Section, SnapshotError> {
+        let entry = self.entries[kind.index()];
+        let range = entry.offset as usize..(entry.offset + entry.len) as usize;
+        let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
+        Ok(Section::new(Arc::new(backing), range))
     }
 
     /// Completes the file, verifies it, and puts it in place of the target.
     ///
     /// # Errors
     /// The file cannot be written, or what was read back is not what was written; the target is then as it was.
-    pub fn publish(mut self) -> Result<Snapshot, SnapshotError> {
+    ///
+    /// # Panics
+    /// A section has not ended.
+    pub fn publish(self) -> Result<Snapshot, SnapshotError> {
+        assert!(self.open == 0, "a section has not ended");
         let frame = encode_frame(&self.entries, self.position);
         debug_assert!(frame.len() == SECTIONS_START && HEADER_BYTES < SECTIONS_START);
-        let path = self.file.get_ref().path().to_owned();
-        let failed = |source| io_error("write", &path, source);
-        self.file.seek(SeekFrom::Start(0)).map_err(failed)?;
-        self.file.write_all(&frame).map_err(failed)?;
-        let file = self.file.into_inner().map_err(|error| failed(error.into_error()))?;
-        file.as_file().sync_all().map_err(|source| io_error("sync", &path, source))?;
-        let snapshot = Snapshot::open(&path)?;
-        set_readable(file.as_file()).map_err(failed)?;
-        file.persist(&self.target)
-            .map_err(|error| io_error("rename into place", &self.target, error.error))?;
-        let folder = folder_of(&self.target);
-        File::open(folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(|source| io_error("sync", folder, source))?;
+        let file = Arc::into_inner(self.file).expect("every section has ended");
+        let path = file.path();
+        let failed = |source| io_error("write", path, source);
+        storage::write_all_at(file.file(), path, &frame, 0).map_err(failed)?;
+        // The last section may be empty, and padding before it is not written.
+        storage::set_len(file.file(), path, self.position).map_err(failed)?;
+        storage::sync(file.file(), path).map_err(|source| io_error("sync", path, source))?;
+        let snapshot = Snapshot::open_in_passing(path)?;
+        file.publish()?;
         Ok(snapshot)
-    }
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
-        self.file
-            .write_all(bytes)
-            .map_err(|source| io_error("write", self.file.get_ref().path(), source))?;
-        self.position += bytes.len() as u64;
-        Ok(())
     }
 }
 
-impl SectionWriter<'_> {
+impl SectionWriter {
+    /// Bytes written to the section so far.
+    pub fn len(&self) -> u64 {
+        self.position + self.buffer.len() as u64 - self.start
+    }
+
+    /// Was nothing written yet?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Appends bytes to the section.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
-        self.hasher.update(bytes);
-        self.writer.put(bytes)
+        if bytes.len() >= HASH_TOGETHER_BYTES {
+            self.hasher.update_rayon(bytes);
+        } else {
+            self.hasher.update(bytes);
+        }
+        if self.buffer.len() + bytes.len() > BUFFER_BYTES {
+            self.flush()?;
+        }
+        if bytes.len() > BUFFER_BYTES {
+            return self.put(bytes);
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
     }
 
     /// Completes the section.
     ///
     /// # Errors
-    /// None at present; a later format may write a trailer here.
-    pub fn end(self) -> Result<(), SnapshotError> {
-        self.writer.entries.push(SectionEntry {
-            kind: self.kind,
-            offset: self.offset,
-            len: self.writer.position - self.offset,
-            checksum: *self.hasher.finalize().as_bytes(),
-        });
+    /// The file cannot be written.
+    ///
+    /// # Panics
+    /// A reserved section has another length than announced.
+    pub fn end(mut self, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
+        self.flush()?;
+        let len = self.len();
+        match self.reserved {
+            Some(reserved) => assert_eq!(len, reserved, "length of {}", self.kind),
+            None => writer.position = self.position,
+        }
+        let entry = &mut writer.entries[self.kind.index()];
+        (entry.len, entry.checksum) = (len, *self.hasher.finalize().as_bytes());
+        writer.open -= 1;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SnapshotError> {
+        let buffer = std::mem::take(&mut self.buffer);
+        self.put(&buffer)?;
+        self.buffer = buffer;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
+        storage::write_all_at(self.file.file(), self.file.path(), bytes, self.position)
+            .map_err(|source| io_error("write", self.file.path(), source))?;
+        self.position += bytes.len() as u64;
         Ok(())
     }
 }
 
-/// The folder that a file is or will be in.
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
+impl io::Write for SectionWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        SectionWriter::write(self, bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
     }
-}
 
-fn io_error(action: &'static str, path: &Path, source: io::Error) -> SnapshotError {
-    SnapshotError::Io { action, path: path.to_owned(), source }
-}
-
-/// Temporary files are private; a published snapshot is as readable as any new file (0644).
-#[cfg(unix)]
-fn set_readable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn set_readable(_file: &File) -> io::Result<()> {
-    Ok(())
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -3,6 +3,7 @@
 mod analysis;
 mod bad_parquet;
 mod bad_records;
+mod build_crash;
 mod collections;
 mod given_files;
 mod http_contract;

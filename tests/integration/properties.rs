@@ -24,7 +24,7 @@ use crate::oracle::{Answer, Oracle, rows};
 use coverage::Coverage;
 use firmament::company::Company;
 use firmament::ids::DocId;
-use firmament::query::{Cursor, Page, Query, Scratch, SortKey, SortOrder, search};
+use firmament::query::{Cursor, Page, Query, Scratch, Shortcut, SortKey, SortOrder};
 use requests::Request;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -159,7 +159,7 @@ impl<'a> Pair<'a> {
 
     /// The engine's answer; a panic of the engine is a fault.
     fn ask(&mut self, query: &Query) -> Result<Page, Fault> {
-        caught(|| Ok(search(&self.subject.snapshot, query, self.scratch)))
+        caught(|| Ok(self.subject.search(query, self.scratch)))
     }
 
     /// Asks for one page and compares it with a range of the sequence, of which the end may be beyond the last
@@ -395,6 +395,7 @@ fn the_engine_answers_as_the_oracle_does() {
     let seed = variable("FIRMAMENT_SEED", SEED_DEFAULT);
     let mut coverage = Coverage::default();
     let mut scratch = Scratch::default();
+    let mut taken = [0; Shortcut::ALL.len()];
     let (mut done, mut collection) = (0, 0);
     while done < pairs {
         let mut rng = Rng::new(seed, collection);
@@ -424,11 +425,17 @@ fn the_engine_answers_as_the_oracle_does() {
             done += 1;
         }
         collection += 1;
+        taken.iter_mut().zip(subject.shortcuts_taken()).for_each(|(sum, count)| *sum += count);
     }
     coverage.print();
+    for (count, shortcut) in taken.iter().zip(Shortcut::ALL) {
+        println!("{count:>10}  answers by {shortcut:?}");
+    }
     println!("{done} pairs on {collection} collections with FIRMAMENT_SEED={seed}");
     if pairs >= PAIRS_TO_COVER {
         assert_eq!(coverage.never_seen(), Vec::<&str>::new(), "rules that no pair exercised");
+        let never = Shortcut::ALL.into_iter().zip(taken).filter(|(_, count)| *count == 0);
+        assert_eq!(never.count(), 0, "shortcuts that no answer took");
     }
 }
 
@@ -441,7 +448,7 @@ fn the_engine_answers_as_the_contract_says() {
         let subject = Subject::publish(&companies, &lines);
         let mut scratch = Scratch::default();
         for (request, expected) in group.rows {
-            let page = search(&subject.snapshot, &rows::query(request, group.sort), &mut scratch);
+            let page = subject.search(&rows::query(request, group.sort), &mut scratch);
             let id = |doc: &DocId| companies[subject.numbers[doc.index()]].id.as_str();
             let ids: Vec<&str> = page.docs.iter().map(id).collect();
             let answer = rows::shown(&ids, page.corrected.as_deref(), page.relaxed);

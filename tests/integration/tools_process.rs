@@ -111,6 +111,9 @@ fn bad_usage_is_exit_code_2() {
         vec!["build", input.to_str().unwrap(), "--output", input.to_str().unwrap()],
         vec!["build", "-", "-", "--output", "x"],
         vec!["build", "a", "--output", "b", "--max-rejects", "-1"],
+        vec!["build", "a", "--output", "b", "--memory", "2GiBs"],
+        vec!["build", "a", "--output", "b", "--memory", "1M"],
+        vec!["build", "a", "--output", "b", "--threads", "0"],
         vec!["nonsense"],
     ] {
         let output = tools(&[]).args(&arguments).output().unwrap();
@@ -120,6 +123,48 @@ fn bad_usage_is_exit_code_2() {
     let result = build(&[&absent], &folder.path("out"), &[]);
     assert_eq!(result.status.code(), Some(1));
     assert!(stderr(&result).contains("absent.jsonl"), "{}", stderr(&result));
+}
+
+#[test]
+fn the_report_in_json_says_what_was_built_and_the_temporary_folder_is_used() {
+    let folder = Folder::new();
+    let input = folder.write("in.jsonl", (0..50).map(record).collect::<String>() + "nonsense\n");
+    let output = folder.path("out.firmament");
+    let elsewhere = folder.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let left = elsewhere.join(".firmament-left.tmp");
+    fs::write(&left, "of a killed build").unwrap();
+    let options = ["--json", "--max-rejects", "1", "--memory", "64MiB", "--threads", "3"];
+    let result = build(
+        &[&input],
+        &output,
+        &[&options[..], &["--temp-dir", elsewhere.to_str().unwrap()]].concat(),
+    );
+    assert!(result.status.success(), "{}", stderr(&result));
+    assert!(!left.exists());
+    let report: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
+    assert_eq!((&report["records"], &report["rejects"]), (&51.into(), &1.into()));
+    assert_eq!(report["businesses"], 50);
+    assert_eq!(report["output_bytes"], fs::metadata(&output).unwrap().len());
+    assert_eq!(report["input_bytes"], fs::metadata(&input).unwrap().len());
+    let phases: Vec<&str> = report["phases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["phase"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        phases,
+        ["read", "sort", "analyze", "columns", "merge", "encode", "derive", "publish"]
+    );
+    let sections = report["sections"].as_array().unwrap();
+    let bytes: u64 = sections.iter().map(|section| section["bytes"].as_u64().unwrap()).sum();
+    assert!(bytes < fs::metadata(&output).unwrap().len() && sections[2]["section"] == "Documents");
+    assert!(!cfg!(target_os = "linux") || report["peak_memory_bytes"].as_u64().unwrap() > 1 << 20);
+    let result =
+        build(&[&input], &output, &["--temp-dir", folder.path("absent").to_str().unwrap()]);
+    assert_eq!(result.status.code(), Some(1));
+    assert!(stderr(&result).contains("--temp-dir"), "{}", stderr(&result));
 }
 
 #[test]
@@ -164,4 +209,44 @@ fn generated_records_are_built_and_the_same_for_the_same_seed() {
     let result = build(&[&a], &output, &[]);
     assert!(result.status.success(), "{}", stderr(&result));
     assert_eq!(num_docs(&output), 2000);
+}
+
+#[test]
+fn a_workload_is_written_and_timed() {
+    let folder = Folder::new();
+    let snapshot = folder.path("out.firmament");
+    let input = folder.write("in.jsonl", include_str!("../../data/businesses.jsonl"));
+    assert!(build(&[&input], &snapshot, &[]).status.success());
+    let (mix, beyond) = (folder.path("mix.tsv"), folder.path("beyond.tsv"));
+    let result =
+        tools(&[&"workload", &snapshot, &"-n", &"200", &"--output", &mix, &"--beyond", &beyond])
+            .output()
+            .unwrap();
+    assert!(result.status.success(), "{}", stderr(&result));
+    for file in [&mix, &beyond] {
+        let result = tools(&[&"query", &snapshot, &"--workload", file, &"--json", &"--slowest=3"])
+            .output()
+            .unwrap();
+        assert!(result.status.success(), "{}", stderr(&result));
+        let report: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
+        let lines = fs::read_to_string(file).unwrap().lines().count();
+        assert_eq!(report["all"]["count"], lines);
+        assert_eq!(report["slowest"].as_array().unwrap().len(), 3);
+        assert_eq!(report["slowest"][0]["us"], report["all"]["max_us"]);
+        let classes = report["classes"].as_array().unwrap();
+        let sum: u64 = classes.iter().map(|class| class["count"].as_u64().unwrap()).sum();
+        assert_eq!(sum, lines as u64);
+    }
+    // Cursors belong to one snapshot; a line names what is at fault.
+    let other = folder.path("other.firmament");
+    assert!(build(&[&folder.write("other.jsonl", record(1))], &other, &[]).status.success());
+    let bad = folder.write("bad.tsv", "name\tq=a\nname\tlimit=0\n");
+    let without_tab = folder.write("without.tsv", "q=a\n");
+    for (file, code, words) in
+        [(&mix, 2, "cursor_expired"), (&bad, 2, "bad.tsv:2: "), (&without_tab, 1, "no tab")]
+    {
+        let result = tools(&[&"query", &other, &"--workload", file]).output().unwrap();
+        assert_eq!(result.status.code(), Some(code));
+        assert!(stderr(&result).contains(words), "{}", stderr(&result));
+    }
 }

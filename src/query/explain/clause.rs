@@ -2,8 +2,10 @@
 
 use super::plan_tree::cardinality;
 use crate::query::plan::Planner;
+use crate::query::prefix::BegunWords;
 use crate::query::text::{Phrase, QueryWord, Term};
-use crate::query::understand::{PrefixMatches, Understood};
+use crate::query::understand::Understood;
+use crate::snapshot::Snapshot;
 use std::ops::Range;
 
 /// One clause and what it was understood as.
@@ -59,7 +61,11 @@ pub struct PrefixReach {
 
 impl ClauseExplanation {
     /// Explains a clause of a `q` that folds to `folded`.
-    pub fn new(planner: &Planner<'_>, understood: &Understood, folded: &str) -> ClauseExplanation {
+    pub fn new(
+        planner: &Planner<'_>,
+        understood: &Understood<'_>,
+        folded: &str,
+    ) -> ClauseExplanation {
         let clause = &understood.clause;
         let Range { start, end } = clause.span;
         let readings = &understood.readings;
@@ -72,7 +78,10 @@ impl ClauseExplanation {
             looked_up: looked_up(&clause.term),
             is_quoted: clause.is_quoted,
             is_starred: clause.is_starred,
-            prefix: understood.prefix.as_ref().map(reach),
+            prefix: match (&understood.prefix, &clause.term) {
+                (Some(_), Term::Word(word)) => Some(reach(planner.snapshot(), word)),
+                _ => None,
+            },
             with_neighbours,
             readings: readings.words.iter().map(show_word).collect(),
             split: readings.split.as_ref().map(show_phrase),
@@ -105,11 +114,12 @@ fn looked_up(term: &Term) -> Vec<String> {
     }
 }
 
-fn reach(prefix: &PrefixMatches) -> PrefixReach {
-    let mut codes: Vec<u32> = prefix.name_codes.iter().chain(&prefix.host_codes).copied().collect();
+fn reach(snapshot: &Snapshot, word: &QueryWord) -> PrefixReach {
+    let begun = BegunWords::of(snapshot, word);
+    let mut codes: Vec<u32> = begun.name_codes.iter().chain(&begun.host_codes).copied().collect();
     codes.sort_unstable();
     codes.dedup();
-    PrefixReach { words: codes.len(), names: prefix.names.len(), hosts: prefix.hosts.len() }
+    PrefixReach { words: codes.len(), names: begun.names.len(), hosts: begun.hosts.len() }
 }
 
 /// A term as text.

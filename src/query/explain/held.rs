@@ -6,6 +6,7 @@ use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::query::phrase::PhraseMatcher;
 use crate::query::plan::Planner;
+use crate::query::prefix::BegunWords;
 use crate::query::text::{Phrase, QueryWord, Term};
 use crate::query::understand::Understood;
 use crate::snapshot::Snapshot;
@@ -55,7 +56,7 @@ struct Way {
 
 impl Ways {
     /// The ways of a clause.
-    pub fn new(planner: &Planner<'_>, understood: &Understood) -> Ways {
+    pub fn new(planner: &Planner<'_>, understood: &Understood<'_>) -> Ways {
         let snapshot = planner.snapshot();
         let matcher = |phrase: &Phrase| PhraseMatcher::new(snapshot, phrase);
         let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
@@ -84,15 +85,16 @@ impl Ways {
                 split.words.iter().map(|(_, word)| word.forms[0].as_str()).collect();
             ways.push(way(How::Reading(words.join(" ")), &TextField::ALL, matcher(split)));
         }
-        if let Some(prefix) = &understood.prefix {
-            for (codes, fields) in [(&prefix.name_codes, NAME), (&prefix.host_codes, HOST)] {
+        if let (Some(_), Term::Word(word)) = (&understood.prefix, term) {
+            let words = BegunWords::of(snapshot, word);
+            for (codes, fields) in [(&words.name_codes, NAME), (&words.host_codes, HOST)] {
                 let mut begun = of_word(&QueryWord { forms: Vec::new() });
                 begun.add_codes(0, codes);
                 ways.push(way(How::Prefix, fields, begun));
             }
         }
         let on_host = match term {
-            Term::Host { name, .. } => planner.host(name).evaluate(snapshot).iter().collect(),
+            Term::Host { name, .. } => planner.host(name).hit_set().iter().collect(),
             _ => Vec::new(),
         };
         Ways { ways, on_host }

@@ -4,8 +4,8 @@
 
 use crate::analyzer::TextField;
 use crate::places::{PlaceKey, PlaceKind};
-use crate::query::phrase::PhraseMatcher;
-use crate::query::plan::Plan;
+use crate::query::count::count;
+use crate::query::plan::{Check, Place, Plan, Planner};
 use crate::query::understand::Understanding;
 use crate::snapshot::Snapshot;
 use crate::snapshot::postings::Postings;
@@ -31,35 +31,34 @@ pub struct PlanNode {
 
 /// How many businesses match a plan; `None` if very many would have to be read.
 pub(super) fn cardinality(plan: &Plan<'_>, snapshot: &Snapshot) -> Option<u64> {
-    let is_cheap = !plan.has_phrase() || plan.cardinality_max() <= CHECKED_MAX;
-    is_cheap.then(|| plan.evaluate(snapshot).len())
+    let is_cheap = !plan.has_check() || plan.cardinality_max() <= CHECKED_MAX;
+    is_cheap.then(|| count(&Planner::new(snapshot), plan.clone()).0)
 }
 
 impl PlanNode {
     /// The tree of `plan`, which was made for `understanding`.
-    pub fn new(plan: &Plan<'_>, snapshot: &Snapshot, understanding: &Understanding) -> PlanNode {
+    pub fn new(
+        plan: &Plan<'_>,
+        snapshot: &Snapshot,
+        understanding: &Understanding<'_>,
+    ) -> PlanNode {
         let node = |plan: &Plan<'_>| PlanNode::new(plan, snapshot, understanding);
         let (what, parts) = match plan {
             Plan::Range(range) => (name_of_range(range, snapshot, understanding), Vec::new()),
-            Plan::Postings(list) => (name_of_list(list, snapshot), Vec::new()),
-            Plan::Ready(set) => {
-                let mut prefixes = understanding.clauses.iter().filter_map(|understood| {
-                    let prefix = understood.prefix.as_ref()?;
-                    let field = [("name", &prefix.names), ("host", &prefix.hosts)]
-                        .into_iter()
-                        .find_map(|(field, other)| Arc::ptr_eq(set, other).then_some(field))?;
-                    let text = super::clause::show_term(&understood.clause.term);
-                    Some(format!("{text}… begins a word of the {field}"))
+            Plan::List(_) | Plan::Ready(_) => {
+                let name = name_of_prefix(plan, understanding).unwrap_or_else(|| match plan {
+                    Plan::List(list) => name_of_list(&list.postings, snapshot),
+                    _ => "a set".to_owned(),
                 });
-                (prefixes.next_back().unwrap_or_else(|| "a set".to_owned()), Vec::new())
+                (name, Vec::new())
             }
-            Plan::Union(plans) => ("any of".to_owned(), plans.iter().map(node).collect()),
+            Plan::Union(union) => ("any of".to_owned(), union.parts.iter().map(node).collect()),
             Plan::Intersection(plans) => ("all of".to_owned(), plans.iter().map(node).collect()),
             Plan::Difference(plan, excluded) => {
                 ("the first without the second".to_owned(), vec![node(plan), node(excluded)])
             }
-            Plan::Phrase { candidates, matcher, fields } => {
-                (name_of_phrase(matcher, fields, snapshot), vec![node(candidates)])
+            Plan::Check { candidates, check } => {
+                (name_of_check(check, snapshot), vec![node(candidates)])
             }
         };
         PlanNode {
@@ -71,7 +70,11 @@ impl PlanNode {
     }
 }
 
-fn name_of_range(range: &Range<u32>, snapshot: &Snapshot, understanding: &Understanding) -> String {
+fn name_of_range(
+    range: &Range<u32>,
+    snapshot: &Snapshot,
+    understanding: &Understanding<'_>,
+) -> String {
     let is_id = understanding.whole_id.is_some_and(|doc| *range == (doc.0..doc.0 + 1));
     if range.is_empty() {
         return "nothing".to_owned();
@@ -87,6 +90,20 @@ fn name_of_range(range: &Range<u32>, snapshot: &Snapshot, understanding: &Unders
         (Some(most), Some(fewest)) => format!("from {fewest} to {most} employees"),
         _ => format!("businesses {} to {} of the static order", range.start, range.end - 1),
     }
+}
+
+/// What a prefix adds, if the plan is that.
+fn name_of_prefix(plan: &Plan<'_>, understanding: &Understanding<'_>) -> Option<String> {
+    understanding.clauses.iter().find_map(|understood| {
+        let prefix = understood.prefix.as_ref()?;
+        let is_beyond = match (plan, &prefix.beyond) {
+            (Plan::List(a), Plan::List(b)) => a.postings.is_same(&b.postings),
+            (Plan::Ready(a), Plan::Ready(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        let text = super::clause::show_term(&understood.clause.term);
+        is_beyond.then(|| format!("{text}… begins a longer word of name or host"))
+    })
 }
 
 fn name_of_list(list: &Postings<'_>, snapshot: &Snapshot) -> String {
@@ -119,14 +136,21 @@ fn name_of_place(key: &PlaceKey) -> String {
     format!("{kind} {}, {how}", key.text())
 }
 
-fn name_of_phrase(matcher: &PhraseMatcher, fields: &[TextField], snapshot: &Snapshot) -> String {
+fn name_of_check(check: &Check<'_>, snapshot: &Snapshot) -> String {
     let term_of = |code: Option<u32>| code.and_then(|code| snapshot.terms().term_of_code(code));
-    let words: Vec<String> = matcher
+    let words: Vec<String> = check
+        .matcher
         .sample_codes()
         .into_iter()
         .map(|code| term_of(code).unwrap_or_else(|| "?".to_owned()))
         .collect();
-    let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
-    let fields = if fields == TextField::ALL { "one field".to_owned() } else { names.join(" or ") };
-    format!("\"{}\" in {fields}, checked among", words.join(" "))
+    let place = match check.place {
+        Place::Within(fields) if fields == TextField::ALL => "in one field".to_owned(),
+        Place::Within(fields) => {
+            let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
+            format!("in {}", names.join(" or "))
+        }
+        Place::BeginName(_) => "at the start of the name".to_owned(),
+    };
+    format!("\"{}\" {place}, checked among", words.join(" "))
 }

@@ -40,7 +40,7 @@ fn explained(query_string: &str) -> Explanation {
     for (result, &doc) in explanation.results.iter().zip(&page.docs) {
         assert_eq!(result.score.sum(), text_score(snapshot(), &query, doc), "{query_string}");
         for (understood, held) in understanding.clauses.iter().zip(&result.held) {
-            let matches = understood.anywhere(&planner).evaluate(snapshot()).contains(doc);
+            let matches = understood.anywhere(&planner).contains(doc);
             assert_eq!(!held.is_empty(), matches, "{query_string}: {}", result.id);
         }
     }
@@ -91,10 +91,9 @@ fn a_prefix() {
         "all of these must match",
         "word micro 2 businesses; as a prefix: words 2, names 2, hosts 2",
         "plan at most exactly",
-        "any of 5 2",
+        "any of 2 2",
         "micro in any field 1 1",
-        "micro… begins a word of the name 2 2",
-        "micro… begins a word of the host 2 2",
+        "micro… begins a longer word of name or host 1 1",
         "results: 2 of 2, by relevance",
         "1 b-5 Micro Systems",
         "the name starts with q; text score 215",
@@ -158,16 +157,14 @@ fn filters_and_neighbours() {
         "plan at most exactly",
         "all of 1 1",
         "industry payments 1 1",
-        "all of 1 1",
         "state US-CA, by any of its names 1 1",
+        "any of 2 1",
+        "paypal starts the name 1 1",
+        "paypal in the host 1 1",
+        "any of 2 1",
+        "paypal starts the name 1 1",
+        "paypal in the host 1 1",
         "country US, by any of its names 4 4",
-        "all of 2 1",
-        "any of 2 1",
-        "paypal starts the name 1 1",
-        "paypal in the host 1 1",
-        "any of 2 1",
-        "paypal starts the name 1 1",
-        "paypal in the host 1 1",
         "from 500 to 900 employees 5 5",
         "results: 1 of 1, by relevance",
         "1 b-1 PayPal Holdings, Inc.",

@@ -1,9 +1,11 @@
 //! A collection as the engine serves it.
 
+use firmament::build::Thresholds;
 use firmament::company::Company;
 use firmament::ids::DocId;
-use firmament::query::{Query, text_score};
+use firmament::query::{Page, Query, Scratch, Shortcut, Tuning, search, text_score};
 use firmament::snapshot::Snapshot;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// A published collection.
@@ -14,6 +16,10 @@ pub struct Subject {
     pub numbers: Vec<usize>,
     /// Which `DocId` each record is.
     docs: Vec<DocId>,
+    /// From which sizes on the engine takes shortcuts here.
+    tuning: Tuning,
+    /// How many answers took each shortcut.
+    taken: Cell<[u64; Shortcut::ALL.len()]>,
     _folder: tempfile::TempDir,
 }
 
@@ -22,7 +28,12 @@ impl Subject {
     pub fn publish(companies: &[Company], lines: &str) -> Subject {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("collection.firmament");
-        if let Err(error) = firmament::build::from_jsonl(lines, &path) {
+        // Every other collection stores whatever can be stored, however small it is, and takes every shortcut.
+        let (thresholds, tuning) = match companies.len() % 2 {
+            0 => (Thresholds::default(), Tuning::default()),
+            _ => (Thresholds::EVERYTHING, Tuning::EVERYTHING),
+        };
+        if let Err(error) = firmament::build::from_jsonl_storing(thresholds, lines, &path) {
             panic!("the collection cannot be built: {error}");
         }
         let snapshot = match Snapshot::open(&path) {
@@ -41,7 +52,24 @@ impl Subject {
         for (doc, &number) in (0..).zip(&numbers) {
             docs[number] = DocId(doc);
         }
-        Subject { snapshot, numbers, docs, _folder: folder }
+        Subject { snapshot, numbers, docs, tuning, taken: Cell::default(), _folder: folder }
+    }
+
+    /// The engine's answer.
+    pub fn search(&self, query: &Query, scratch: &mut Scratch) -> Page {
+        scratch.tuning = self.tuning;
+        let page = search(&self.snapshot, query, scratch);
+        let mut taken = self.taken.get();
+        for (count, shortcut) in taken.iter_mut().zip(Shortcut::ALL) {
+            *count += u64::from(page.shortcuts.contains(shortcut));
+        }
+        self.taken.set(taken);
+        page
+    }
+
+    /// How many answers took each of [`Shortcut::ALL`].
+    pub fn shortcuts_taken(&self) -> [u64; Shortcut::ALL.len()] {
+        self.taken.get()
     }
 
     /// The text score of a record, as the engine has it.

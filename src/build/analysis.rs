@@ -1,0 +1,359 @@
+//! The words of a block of consecutive businesses.
+//!
+//! In: records. Out: an [`AnalyzedBlock`]: the token streams in words numbered as they were first met, and the
+//! block's postings as a sorted run of its words. Nothing here knows other blocks, so that all cores can work.
+//!
+//! ```text
+//! RUN     := ENTRY*, by the bytes of the words
+//! ENTRY   := SHARED (varint), LEN (varint), the last LEN bytes of the word (the first SHARED are those of the
+//!            word before), OCCURRENCES (varint), PAYLOAD_LEN (varint), PAYLOAD
+//! PAYLOAD := COUNT (varint), POSTING^COUNT
+//! POSTING := DELTA << 2 | KIND (varint): KIND 0: once in the description; 1: DESCRIPTION (varint) times there;
+//!            2: once in the industry; 3: FIELDS (u8), then a varint for each of NAME, HOST, INDUSTRY and
+//!            DESCRIPTION whose bit (2, 3, 4, 5) is set; bits 0 and 1 are the list of names
+//! ```
+//!
+//! DELTA is the distance to the `DocId` before, for the first posting the `DocId`.
+
+use super::packed::Record;
+use crate::analyzer::{Analysis, Role, TextField};
+use crate::bytes::{push_varint, read_varint};
+use crate::snapshot::doc_tokens::{CODE_MIN, NUM_FIELDS, Token, push_doc, push_token};
+use rustc_hash::FxHashMap;
+
+/// Entries of a run from one whole word to the next.
+pub const RESTART_EVERY: usize = 256;
+
+/// Words of consecutive businesses.
+pub struct AnalyzedBlock {
+    /// The token streams, as in `DocTokens`, with numbers of words plus [`CODE_MIN`] for codes.
+    pub tokens: Vec<u8>,
+    /// Number of words in each field, by business; at most 65,535, beyond which length counts no more.
+    pub lengths: Vec<[u16; NUM_FIELDS]>,
+    /// The place of each word among the sorted ones, by its number.
+    pub places: Vec<u32>,
+    /// The run.
+    pub run: Vec<u8>,
+    /// Every [`RESTART_EVERY`]th entry, whose word is whole: the word, and where it begins in the run.
+    pub restarts: Vec<(Box<str>, u64)>,
+}
+
+/// The list of names (see [`terms`](crate::snapshot::terms)) that an occurrence in a name belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum NameList {
+    /// The word is the name.
+    Is = 1,
+    /// The name starts with it.
+    Starts = 2,
+    /// It stands elsewhere in the name.
+    Has = 3,
+}
+
+/// What a word is to a business: how often it stands in each field. Counts end at 65,535: what that many
+/// occurrences contribute is above every limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Posting {
+    /// The business; within a block, its place there.
+    pub doc: u32,
+    /// The first [`NameList`] that applies; 0 if the word is not in the name.
+    pub name_list: u8,
+    /// Occurrences in the fields.
+    pub counts: [u16; NUM_FIELDS],
+}
+
+/// A posting and the number of its word.
+type WordPosting = (u32, Posting);
+
+/// Numbers words as they come.
+#[derive(Default)]
+struct Words {
+    numbers: FxHashMap<Box<str>, u32>,
+    /// The latest posting of each word.
+    latest: Vec<u32>,
+    occurrences: Vec<u32>,
+}
+
+impl Words {
+    fn number(&mut self, text: &str) -> u32 {
+        match self.numbers.get(text) {
+            Some(&number) => number,
+            None => {
+                let number = self.latest.len() as u32;
+                self.numbers.insert(text.into(), number);
+                self.latest.push(u32::MAX);
+                self.occurrences.push(0);
+                number
+            }
+        }
+    }
+}
+
+/// Analyzes the records of a block, of which the first is business `first_doc`.
+pub fn analyze_block<'a>(
+    first_doc: u32,
+    records: impl ExactSizeIterator<Item = Record<'a>>,
+) -> AnalyzedBlock {
+    let mut words = Words::default();
+    let mut postings: Vec<WordPosting> = Vec::with_capacity(records.len() * 64);
+    let mut tokens = Vec::with_capacity(records.len() * 192);
+    let mut lengths = Vec::with_capacity(records.len());
+    let mut analysis = Analysis::default();
+    let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
+    for (doc, record) in records.enumerate() {
+        let mut doc_lengths = [0; NUM_FIELDS];
+        let mut name_core_len = 0;
+        for field in TextField::ALL {
+            let text = match field {
+                TextField::Name => Some(record.name),
+                TextField::Host => record.website,
+                TextField::Industry => record.industry,
+                TextField::Description => record.description,
+            };
+            match (field, text) {
+                (TextField::Host, Some(website)) => analysis.analyze_host(website),
+                (_, text) => analysis.analyze(text.unwrap_or_default()),
+            }
+            if field == TextField::Name {
+                name_core_len = analysis.core_len();
+            }
+            let out = &mut fields[field as usize];
+            out.clear();
+            let mut place = FieldPlace { doc: doc as u32, field, name_core_len, words: 0 };
+            place.index(&analysis, &mut words, &mut postings, out);
+            doc_lengths[field as usize] = u16::try_from(place.words).unwrap_or(u16::MAX);
+        }
+        push_doc(&mut tokens, name_core_len, &fields);
+        lengths.push(doc_lengths);
+    }
+    let mut block = AnalyzedBlock {
+        tokens,
+        lengths,
+        places: Vec::new(),
+        run: Vec::new(),
+        restarts: Vec::new(),
+    };
+    write_run(first_doc, &words, &postings, &mut block);
+    block
+}
+
+/// One field of one business.
+struct FieldPlace {
+    doc: u32,
+    field: TextField,
+    name_core_len: u32,
+    words: u32,
+}
+
+impl FieldPlace {
+    fn index(
+        &mut self,
+        analysis: &Analysis,
+        words: &mut Words,
+        postings: &mut Vec<WordPosting>,
+        out: &mut Vec<u8>,
+    ) {
+        let mut next_position = 0;
+        analysis.for_each_entry(self.field, |entry| {
+            let number = words.number(entry.text);
+            let code = number + CODE_MIN;
+            let (token, first, len) = match entry.role {
+                Role::Word => {
+                    for _ in next_position..entry.position {
+                        push_token(out, Token::Gap);
+                    }
+                    next_position = entry.position + 1;
+                    self.words += 1;
+                    (Token::Word(code), entry.position, 1)
+                }
+                Role::Alternative => (Token::Alternative(code), next_position - 1, 1),
+                Role::Joined { parts } => {
+                    (Token::Joined { parts, code }, next_position - parts, parts)
+                }
+            };
+            push_token(out, token);
+            self.count(number, first, len, words, postings);
+        });
+    }
+
+    fn count(
+        &self,
+        number: u32,
+        first: u32,
+        len: u32,
+        words: &mut Words,
+        postings: &mut Vec<WordPosting>,
+    ) {
+        let name_list = match self.field {
+            TextField::Name if first == 0 && len == self.name_core_len => NameList::Is as u8,
+            TextField::Name if first == 0 => NameList::Starts as u8,
+            TextField::Name => NameList::Has as u8,
+            _ => 0,
+        };
+        let occurrences = &mut words.occurrences[number as usize];
+        *occurrences = occurrences.saturating_add(1);
+        let latest = &mut words.latest[number as usize];
+        let posting = match postings.get_mut(*latest as usize) {
+            Some((_, posting)) if posting.doc == self.doc => posting,
+            _ => {
+                *latest = postings.len() as u32;
+                postings.push((number, Posting { doc: self.doc, ..Posting::default() }));
+                &mut postings.last_mut().expect("just pushed").1
+            }
+        };
+        let count = &mut posting.counts[self.field as usize];
+        *count = count.saturating_add(1);
+        if name_list != 0 && (posting.name_list == 0 || name_list < posting.name_list) {
+            posting.name_list = name_list;
+        }
+    }
+}
+
+fn write_run(first_doc: u32, words: &Words, postings: &[WordPosting], block: &mut AnalyzedBlock) {
+    let mut sorted: Vec<(u64, &str, u32)> = words
+        .numbers
+        .iter()
+        .map(|(word, &number)| (super::external_sort::prefix_of(word.as_bytes()), &**word, number))
+        .collect();
+    sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+    let mut places = vec![0u32; sorted.len()];
+    for (place, &(_, _, number)) in sorted.iter().enumerate() {
+        places[number as usize] = place as u32;
+    }
+    // A counting sort: businesses of a word stay in order.
+    let mut starts = vec![0u32; sorted.len() + 1];
+    for &(number, _) in postings {
+        starts[places[number as usize] as usize + 1] += 1;
+    }
+    for at in 1..starts.len() {
+        starts[at] += starts[at - 1];
+    }
+    let mut by_word = vec![Posting::default(); postings.len()];
+    let mut next = starts.clone();
+    for &(number, posting) in postings {
+        let next = &mut next[places[number as usize] as usize];
+        by_word[*next as usize] = posting;
+        *next += 1;
+    }
+    let run = &mut block.run;
+    run.reserve(postings.len() * 3 + sorted.len() * 12);
+    let mut payload = Vec::new();
+    let mut before = "";
+    for (place, &(_, word, number)) in sorted.iter().enumerate() {
+        if place % RESTART_EVERY == 0 {
+            block.restarts.push((word.into(), run.len() as u64));
+            before = "";
+        }
+        let shared =
+            before.bytes().zip(word.bytes()).take_while(|(before, byte)| before == byte).count();
+        push_varint(run, shared as u32);
+        push_varint(run, (word.len() - shared) as u32);
+        run.extend_from_slice(&word.as_bytes()[shared..]);
+        push_varint(run, words.occurrences[number as usize]);
+        let range = starts[place] as usize..starts[place + 1] as usize;
+        payload.clear();
+        push_varint(&mut payload, range.len() as u32);
+        let mut doc_before = 0;
+        for posting in &by_word[range] {
+            let doc = first_doc + posting.doc;
+            push_posting(posting, doc - doc_before, &mut payload);
+            doc_before = doc;
+        }
+        push_varint(run, payload.len() as u32);
+        run.extend_from_slice(&payload);
+        before = word;
+    }
+    block.places = places;
+}
+
+fn push_posting(posting: &Posting, delta: u32, out: &mut Vec<u8>) {
+    let mut head = |kind: u64| {
+        // A `DocId` and two bits may take more than 32.
+        let mut value = u64::from(delta) << 2 | kind;
+        while value >= 0x80 {
+            out.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        out.push(value as u8);
+    };
+    match posting.counts {
+        [0, 0, 0, 1] => head(0),
+        [0, 0, 0, count] => {
+            head(1);
+            push_varint(out, count.into());
+        }
+        [0, 0, 1, 0] => head(2),
+        counts => {
+            head(3);
+            let mut fields = posting.name_list;
+            for (at, &count) in counts.iter().enumerate() {
+                fields |= u8::from(count > 0) << (at + 2);
+            }
+            out.push(fields);
+            for count in counts.into_iter().filter(|&count| count > 0) {
+                push_varint(out, count.into());
+            }
+        }
+    }
+}
+
+/// Reads one PAYLOAD after the other.
+#[derive(Clone, Debug)]
+pub struct Postings<'a> {
+    bytes: &'a [u8],
+    left: u32,
+    doc: u32,
+}
+
+impl<'a> Postings<'a> {
+    /// The postings in payloads that follow each other.
+    pub fn new(bytes: &'a [u8]) -> Postings<'a> {
+        Postings { bytes, left: 0, doc: 0 }
+    }
+
+    #[inline]
+    fn head(&mut self) -> Option<u64> {
+        let (mut value, mut shift) = (0u64, 0);
+        loop {
+            let (&byte, rest) = self.bytes.split_first()?;
+            self.bytes = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+            shift += 7;
+        }
+    }
+}
+
+impl Iterator for Postings<'_> {
+    type Item = Posting;
+
+    #[inline]
+    fn next(&mut self) -> Option<Posting> {
+        if self.left == 0 {
+            self.left = read_varint(&mut self.bytes)?;
+            self.doc = 0;
+        }
+        self.left -= 1;
+        let head = self.head()?;
+        self.doc += (head >> 2) as u32;
+        let mut posting = Posting { doc: self.doc, ..Posting::default() };
+        match head & 3 {
+            0 => posting.counts[3] = 1,
+            1 => posting.counts[3] = read_varint(&mut self.bytes)? as u16,
+            2 => posting.counts[2] = 1,
+            _ => {
+                let (&fields, rest) = self.bytes.split_first()?;
+                self.bytes = rest;
+                posting.name_list = fields & 3;
+                for at in 0..NUM_FIELDS {
+                    if fields >> (at + 2) & 1 != 0 {
+                        posting.counts[at] = read_varint(&mut self.bytes)? as u16;
+                    }
+                }
+            }
+        }
+        Some(posting)
+    }
+}

@@ -1,0 +1,238 @@
+//! Sorted records to everything that is known of them one by one.
+//!
+//! One thread reads the merged runs and cuts them into blocks of consecutive businesses; all cores render, group
+//! and analyze blocks; the calling thread takes the results in order. Documents go straight to their section, all
+//! else to columns in memory or to temporary files.
+
+use super::BuildError;
+use super::analysis::{AnalyzedBlock, analyze_block};
+use super::external_sort::{Batch, Sorted, Sorter};
+use super::ids::DUPLICATE;
+use super::packed::{self, KeyParts, Record};
+use super::pipeline::in_order;
+use super::scratch::{Scratch, ScratchError};
+use super::vocabulary::{BlockFiles, BlockWriter};
+use super::{doc_order, document, filters};
+use crate::snapshot::dictionary::{HOSTS, INDUSTRIES, PLACES};
+use crate::snapshot::doc_tokens::NUM_FIELDS;
+use crate::snapshot::format::SectionKind;
+use crate::snapshot::offsets::OffsetsWriter;
+use crate::snapshot::writer::SnapshotWriter;
+use rayon::ThreadPool;
+use std::sync::mpsc;
+
+/// Most businesses of a block.
+const BLOCK_DOCS_MAX: usize = 16 << 10;
+
+/// Fewest bytes of packed records of a full block.
+const BLOCK_BYTES_MIN: usize = 4 << 10;
+
+/// About how many times its packed bytes a block takes while it is worked on.
+const BLOCK_GROWTH: usize = 16;
+
+/// The records in the static order, duplicates among them.
+pub struct SortedRecords {
+    /// Packed as in [`packed`].
+    pub sorted: Sorted,
+    /// See [`ids::rank`](super::ids::rank).
+    pub ranks: Vec<u32>,
+    /// How many are no duplicates.
+    pub num_docs: u32,
+}
+
+/// Everything known of the records one by one.
+pub struct Collected<'a> {
+    /// By `DocId`, as the section holds them.
+    counts: Vec<u64>,
+    years: Vec<u16>,
+    /// `DocId` by rank of the id.
+    id_order: Vec<u32>,
+    lengths: Vec<[u16; NUM_FIELDS]>,
+    names: Sorter<'a>,
+    filters: [Sorter<'a>; 3],
+    blocks: BlockWriter,
+}
+
+/// Consecutive records in the static order, packed.
+#[derive(Default)]
+struct PackedBlock {
+    first_doc: u32,
+    bytes: Vec<u8>,
+    /// For each record, where its key and its payload end.
+    ends: Vec<(usize, usize)>,
+}
+
+/// What one core made of a block.
+struct BlockResult {
+    first_doc: u32,
+    documents: Vec<u8>,
+    document_lens: Vec<u32>,
+    counts: Vec<u64>,
+    years: Vec<u16>,
+    seqs: Vec<u32>,
+    names: Batch,
+    filters: [Batch; 3],
+    analyzed: AnalyzedBlock,
+}
+
+/// Reads all records in the static order, less the duplicates, and writes the documents.
+///
+/// # Errors
+/// A file cannot be written or read.
+pub fn collect<'a>(
+    records: SortedRecords,
+    scratch: &Scratch,
+    pool: &'a ThreadPool,
+    memory: usize,
+    writer: &mut SnapshotWriter,
+    mut progress: impl FnMut(u64),
+) -> Result<Collected<'a>, BuildError> {
+    let SortedRecords { sorted, ranks, num_docs } = records;
+    let sorter = |share: usize| Sorter::new(scratch, pool, memory / share);
+    let mut collected = Collected {
+        counts: Vec::with_capacity(num_docs as usize),
+        years: Vec::with_capacity(num_docs as usize),
+        id_order: vec![0; num_docs as usize],
+        lengths: Vec::with_capacity(num_docs as usize),
+        names: sorter(8),
+        filters: [sorter(16), sorter(16), sorter(16)],
+        blocks: BlockWriter::new(scratch)?,
+    };
+    let mut offsets =
+        OffsetsWriter::begin(SectionKind::DocumentOffsets, num_docs as usize + 1, writer);
+    let mut documents = writer.begin(SectionKind::Documents);
+    offsets.push(0)?;
+    let mut offset = 0u64;
+    let ahead = pool.current_num_threads() + 1;
+    let block_bytes = (memory / 4 / (ahead + 2) / BLOCK_GROWTH).max(BLOCK_BYTES_MIN);
+    let (sender, receiver) = mpsc::sync_channel(1);
+    std::thread::scope(|scope| {
+        let ranks = &ranks;
+        scope.spawn(move || cut_blocks(sorted, ranks, block_bytes, &sender));
+        let blocks = receiver.into_iter().map(|block| block.map_err(BuildError::from));
+        in_order(pool, ahead, blocks, work_on, |block: BlockResult| {
+            for len in block.document_lens {
+                offset += u64::from(len);
+                offsets.push(offset)?;
+            }
+            documents.write(&block.documents)?;
+            collected.counts.extend(block.counts);
+            collected.years.extend(block.years);
+            for (doc, seq) in (block.first_doc..).zip(block.seqs) {
+                collected.id_order[ranks[seq as usize] as usize] = doc;
+            }
+            collected.lengths.extend_from_slice(&block.analyzed.lengths);
+            collected.names.add(block.names)?;
+            for (sorter, batch) in collected.filters.iter_mut().zip(block.filters) {
+                sorter.add(batch)?;
+            }
+            collected.blocks.add(block.first_doc, block.analyzed)?;
+            progress(collected.years.len() as u64);
+            Ok::<(), BuildError>(())
+        })
+    })?;
+    documents.end(writer)?;
+    offsets.end(writer)?;
+    Ok(collected)
+}
+
+/// Sends blocks of sorted records, less the duplicates, until the end, an error, or nobody wants more.
+fn cut_blocks(
+    mut sorted: Sorted,
+    ranks: &[u32],
+    block_bytes: usize,
+    sender: &mpsc::SyncSender<Result<PackedBlock, ScratchError>>,
+) {
+    let mut block = PackedBlock::default();
+    loop {
+        match sorted.next() {
+            Err(error) => {
+                let _ = sender.send(Err(error));
+                return;
+            }
+            Ok(None) => break,
+            Ok(Some((key, payload))) => {
+                let (_, seq) = key.split_at(key.len() - 4);
+                let seq = u32::from_be_bytes(seq.try_into().expect("4 bytes"));
+                if ranks[seq as usize] == DUPLICATE {
+                    continue;
+                }
+                block.bytes.extend_from_slice(key);
+                let key_end = block.bytes.len();
+                block.bytes.extend_from_slice(payload);
+                block.ends.push((key_end, block.bytes.len()));
+            }
+        }
+        if block.ends.len() >= BLOCK_DOCS_MAX || block.bytes.len() >= block_bytes {
+            let next = PackedBlock {
+                first_doc: block.first_doc + block.ends.len() as u32,
+                bytes: Vec::with_capacity(block.bytes.len()),
+                ends: Vec::with_capacity(block.ends.len()),
+            };
+            if sender.send(Ok(std::mem::replace(&mut block, next))).is_err() {
+                return;
+            }
+        }
+    }
+    if !block.ends.is_empty() {
+        let _ = sender.send(Ok(block));
+    }
+}
+
+fn work_on(block: PackedBlock) -> BlockResult {
+    let first_doc = block.first_doc;
+    let mut start = 0;
+    let unpacked: Vec<(Record<'_>, KeyParts<'_>)> = block
+        .ends
+        .iter()
+        .map(|&(key_end, end)| {
+            let (key, payload) = (&block.bytes[start..key_end], &block.bytes[key_end..end]);
+            start = end;
+            packed::read(key, payload).expect("sorted runs hold what was packed")
+        })
+        .collect();
+    let records: Vec<Record<'_>> = unpacked.iter().map(|(record, _)| *record).collect();
+    let mut documents = Vec::with_capacity(block.bytes.len() + records.len() * 96);
+    let mut document_lens = Vec::with_capacity(records.len());
+    let mut names = Batch::default();
+    for (doc, (record, parts)) in (first_doc..).zip(&unpacked) {
+        let start = documents.len();
+        document::render(record, &mut documents);
+        document_lens.push((documents.len() - start) as u32);
+        doc_order::push_name(parts.name_key, doc, &mut names);
+    }
+    BlockResult {
+        first_doc,
+        documents,
+        document_lens,
+        counts: records.iter().map_while(|record| record.employee_count).collect(),
+        years: records.iter().map(|record| record.founded_year.unwrap_or(0)).collect(),
+        seqs: unpacked.iter().map(|(_, parts)| parts.seq).collect(),
+        names,
+        filters: filters::of_block(first_doc, &records),
+        analyzed: analyze_block(first_doc, records.iter().copied()),
+    }
+}
+
+impl Collected<'_> {
+    /// Writes all sections from the order of ids to the hosts; gives back what the words are made of: the analyzed
+    /// blocks, and the lengths of the fields of every business.
+    ///
+    /// # Errors
+    /// A file cannot be written or read.
+    pub fn write(
+        self,
+        scratch: &Scratch,
+        writer: &mut SnapshotWriter,
+    ) -> Result<(BlockFiles, Vec<[u16; NUM_FIELDS]>), BuildError> {
+        writer.section(SectionKind::IdOrder, bytemuck::cast_slice(&self.id_order))?;
+        writer.section(SectionKind::EmployeeCounts, bytemuck::cast_slice(&self.counts))?;
+        writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&self.years))?;
+        drop(self.id_order);
+        doc_order::write::<BuildError>(self.names.finish()?, &self.years, writer)?;
+        for (kinds, sorter) in [INDUSTRIES, PLACES, HOSTS].into_iter().zip(self.filters) {
+            filters::write::<BuildError>(kinds, sorter.finish()?, scratch, writer)?;
+        }
+        Ok((self.blocks.finish()?, self.lengths))
+    }
+}

@@ -1,0 +1,368 @@
+//! Sorting more than memory holds.
+//!
+//! In: entries of a key and a payload, both bytes, in [`Batch`]es. Out: the entries by the bytes of their keys.
+//! Batches are collected up to a limit of memory, sorted on all cores, and written as a run; the runs are merged
+//! at the end, in several passes if there are too many for one. Keys must be distinct where the order matters.
+
+use super::scratch::{Scratch, ScratchError, ScratchFile};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// Bytes before each entry: the lengths of key and payload.
+const HEAD_BYTES: usize = 8;
+
+/// Fewest bytes read at a time from a run.
+const READ_BYTES_MIN: usize = 64 << 10;
+
+/// Most bytes read at a time from a run.
+const READ_BYTES_MAX: usize = 1 << 20;
+
+/// Entries in memory; made by any thread.
+#[derive(Debug, Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    starts: Vec<u32>,
+}
+
+impl Batch {
+    /// Appends an entry.
+    pub fn push(&mut self, key: &[u8], payload: &[u8]) {
+        self.push_with(|out| out.extend_from_slice(key), |out| out.extend_from_slice(payload));
+    }
+
+    /// Appends an entry that `key` and `payload` write; neither may touch what is there already.
+    pub fn push_with(
+        &mut self,
+        key: impl FnOnce(&mut Vec<u8>),
+        payload: impl FnOnce(&mut Vec<u8>),
+    ) {
+        let start = self.bytes.len();
+        self.starts.push(start as u32);
+        self.bytes.extend([0; HEAD_BYTES]);
+        key(&mut self.bytes);
+        let key_end = self.bytes.len();
+        payload(&mut self.bytes);
+        let key_len = (key_end - start - HEAD_BYTES) as u32;
+        let payload_len = (self.bytes.len() - key_end) as u32;
+        self.bytes[start..start + 4].copy_from_slice(&key_len.to_le_bytes());
+        self.bytes[start + 4..start + 8].copy_from_slice(&payload_len.to_le_bytes());
+    }
+
+    /// Bytes of memory taken.
+    fn len_bytes(&self) -> usize {
+        self.bytes.capacity() + self.starts.len() * size_of::<Place>()
+    }
+}
+
+/// An entry of a batch, with the first bytes of its key at hand.
+#[derive(Clone, Copy)]
+struct Place {
+    prefix: u64,
+    batch: u32,
+    start: u32,
+}
+
+/// The first eight bytes of a key as a number that orders like them.
+pub(super) fn prefix_of(key: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = key.len().min(8);
+    bytes[..len].copy_from_slice(&key[..len]);
+    u64::from_be_bytes(bytes)
+}
+
+/// Key and payload of the entry at the front of `bytes`; `None` if it is not whole.
+fn entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (head, rest) = bytes.split_at_checked(HEAD_BYTES)?;
+    let len =
+        |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("4 bytes")) as usize;
+    let (key, rest) = rest.split_at_checked(len(0))?;
+    Some((key, rest.get(..len(4))?))
+}
+
+/// Collects entries and writes sorted runs.
+pub struct Sorter<'a> {
+    scratch: Scratch,
+    pool: &'a ThreadPool,
+    memory: usize,
+    batches: Vec<Batch>,
+    batch_bytes: usize,
+    runs: Runs,
+}
+
+/// Sorted runs in one file.
+struct Runs {
+    file: Option<ScratchFile>,
+    ranges: Vec<Range<u64>>,
+}
+
+impl<'a> Sorter<'a> {
+    /// A sorter that takes about `memory` bytes.
+    pub fn new(scratch: &Scratch, pool: &'a ThreadPool, memory: usize) -> Sorter<'a> {
+        Sorter {
+            scratch: scratch.clone(),
+            pool,
+            memory,
+            batches: Vec::new(),
+            batch_bytes: 0,
+            runs: Runs { file: None, ranges: Vec::new() },
+        }
+    }
+
+    /// Takes entries.
+    ///
+    /// # Errors
+    /// A run cannot be written.
+    pub fn add(&mut self, batch: Batch) -> Result<(), ScratchError> {
+        self.batch_bytes += batch.len_bytes();
+        self.batches.push(batch);
+        if self.batch_bytes > self.memory { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<(), ScratchError> {
+        let places = self.sort();
+        let file = match &self.runs.file {
+            Some(file) => file,
+            None => self.runs.file.insert(self.scratch.create()?),
+        };
+        let start = self.runs.ranges.last().map_or(0, |range| range.end);
+        let mut out =
+            RunWriter { file, position: start, buffer: Vec::with_capacity(READ_BYTES_MAX) };
+        for place in &places {
+            let bytes = &self.batches[place.batch as usize].bytes[place.start as usize..];
+            let (key, payload) = entry(bytes).expect("batches hold whole entries");
+            out.write(&bytes[..HEAD_BYTES + key.len() + payload.len()])?;
+        }
+        out.flush()?;
+        self.runs.ranges.push(start..out.position);
+        self.batches.clear();
+        self.batch_bytes = 0;
+        Ok(())
+    }
+
+    fn sort(&self) -> Vec<Place> {
+        let batches = &self.batches;
+        let key = |place: &Place| {
+            entry(&batches[place.batch as usize].bytes[place.start as usize..])
+                .expect("batches hold whole entries")
+                .0
+        };
+        self.pool.install(|| {
+            let mut places: Vec<Place> =
+                Vec::with_capacity(batches.iter().map(|batch| batch.starts.len()).sum());
+            for (at, batch) in batches.iter().enumerate() {
+                places.extend(batch.starts.iter().map(|&start| {
+                    let (key, _) =
+                        entry(&batch.bytes[start as usize..]).expect("batches hold whole entries");
+                    Place { prefix: prefix_of(key), batch: at as u32, start }
+                }));
+            }
+            places.par_sort_unstable_by(|a, b| {
+                a.prefix.cmp(&b.prefix).then_with(|| key(a).cmp(key(b)))
+            });
+            places
+        })
+    }
+
+    /// The entries in order.
+    ///
+    /// # Errors
+    /// A run cannot be written or read.
+    pub fn finish(mut self) -> Result<Sorted, ScratchError> {
+        if self.runs.ranges.is_empty() {
+            let places = self.sort();
+            return Ok(Sorted::Memory { batches: self.batches, places, next: 0 });
+        }
+        self.spill()?;
+        let (memory, scratch) = (self.memory, self.scratch);
+        let mut runs = self.runs;
+        drop(self.batches);
+        let runs_max = (memory / READ_BYTES_MIN).max(2);
+        while runs.ranges.len() > runs_max {
+            let file = scratch.create()?;
+            let source = runs.file.take().expect("there are runs");
+            let mut ranges = Vec::with_capacity(runs.ranges.len().div_ceil(runs_max));
+            let mut position = 0;
+            for group in runs.ranges.chunks(runs_max) {
+                let mut merge = Merge::new(&source, group, memory)?;
+                let mut out =
+                    RunWriter { file: &file, position, buffer: Vec::with_capacity(READ_BYTES_MAX) };
+                while let Some(bytes) = merge.next(&source)? {
+                    out.write(bytes)?;
+                }
+                out.flush()?;
+                ranges.push(position..out.position);
+                position = out.position;
+            }
+            runs = Runs { file: Some(file), ranges };
+        }
+        let file = runs.file.expect("there are runs");
+        let merge = Merge::new(&file, &runs.ranges, memory)?;
+        Ok(Sorted::Runs { file, merge })
+    }
+}
+
+struct RunWriter<'a> {
+    file: &'a ScratchFile,
+    position: u64,
+    buffer: Vec<u8>,
+}
+
+impl RunWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ScratchError> {
+        if self.buffer.len() + bytes.len() > READ_BYTES_MAX {
+            self.flush()?;
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), ScratchError> {
+        self.file.write_at(&self.buffer, self.position)?;
+        self.position += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// Sorted entries, read one after the other.
+pub enum Sorted {
+    /// All fitted into memory.
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    Memory { batches: Vec<Batch>, places: Vec<Place>, next: usize },
+    /// Merged from runs.
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    Runs { file: ScratchFile, merge: Merge },
+}
+
+impl Sorted {
+    /// Key and payload of the next entry.
+    ///
+    /// # Errors
+    /// A run cannot be read.
+    #[allow(clippy::should_implement_trait)] // lends what it returns
+    pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>, ScratchError> {
+        match self {
+            Sorted::Memory { batches, places, next } => {
+                let Some(place) = places.get(*next) else { return Ok(None) };
+                *next += 1;
+                Ok(entry(&batches[place.batch as usize].bytes[place.start as usize..]))
+            }
+            Sorted::Runs { file, merge } => Ok(merge.next(file)?.and_then(entry)),
+        }
+    }
+}
+
+/// Merges runs: a binary heap of their front entries.
+struct Merge {
+    cursors: Vec<Cursor>,
+    /// Places in `cursors`; the one with the smallest key first.
+    heap: Vec<usize>,
+    is_begun: bool,
+}
+
+impl Merge {
+    fn new(file: &ScratchFile, runs: &[Range<u64>], memory: usize) -> Result<Merge, ScratchError> {
+        let read_bytes = (memory / runs.len()).clamp(READ_BYTES_MIN, READ_BYTES_MAX);
+        let mut cursors = Vec::with_capacity(runs.len());
+        for run in runs {
+            let mut cursor = Cursor {
+                rest: run.clone(),
+                buffer: Vec::new(),
+                front: 0..0,
+                prefix: 0,
+                read_bytes,
+            };
+            if cursor.advance(file)? {
+                cursors.push(cursor);
+            }
+        }
+        let mut merge = Merge { heap: (0..cursors.len()).collect(), cursors, is_begun: false };
+        for at in (0..merge.heap.len() / 2).rev() {
+            merge.sift_down(at);
+        }
+        Ok(merge)
+    }
+
+    /// The bytes of the next entry.
+    fn next(&mut self, file: &ScratchFile) -> Result<Option<&[u8]>, ScratchError> {
+        if std::mem::replace(&mut self.is_begun, true)
+            && let Some(&top) = self.heap.first()
+        {
+            if !self.cursors[top].advance(file)? {
+                self.heap.swap_remove(0);
+            }
+            self.sift_down(0);
+        }
+        Ok(self.heap.first().map(|&top| self.cursors[top].front()))
+    }
+
+    fn is_before(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (&self.cursors[self.heap[a]], &self.cursors[self.heap[b]]);
+        a.prefix.cmp(&b.prefix).then_with(|| a.key().cmp(b.key())) == Ordering::Less
+    }
+
+    fn sift_down(&mut self, mut at: usize) {
+        loop {
+            let left = 2 * at + 1;
+            if left >= self.heap.len() {
+                return;
+            }
+            let right = left + 1;
+            let smaller =
+                if right < self.heap.len() && self.is_before(right, left) { right } else { left };
+            if !self.is_before(smaller, at) {
+                return;
+            }
+            self.heap.swap(at, smaller);
+            at = smaller;
+        }
+    }
+}
+
+/// The front of a run.
+struct Cursor {
+    /// What is not in the buffer yet.
+    rest: Range<u64>,
+    buffer: Vec<u8>,
+    /// The front entry within the buffer.
+    front: Range<usize>,
+    prefix: u64,
+    read_bytes: usize,
+}
+
+impl Cursor {
+    fn front(&self) -> &[u8] {
+        &self.buffer[self.front.clone()]
+    }
+
+    fn key(&self) -> &[u8] {
+        entry(self.front()).map_or(&[], |(key, _)| key)
+    }
+
+    /// Goes on to the next entry; `false` at the end.
+    fn advance(&mut self, file: &ScratchFile) -> Result<bool, ScratchError> {
+        let mut from = self.front.end;
+        loop {
+            if let Some((key, payload)) = entry(&self.buffer[from..]) {
+                self.prefix = prefix_of(key);
+                self.front = from..from + HEAD_BYTES + key.len() + payload.len();
+                return Ok(true);
+            }
+            if self.rest.is_empty() {
+                return Ok(false);
+            }
+            self.buffer.drain(..from);
+            from = 0;
+            let kept = self.buffer.len();
+            // An entry longer than the buffer makes it grow.
+            let more = (self.rest.end - self.rest.start).min(self.read_bytes.max(kept) as u64);
+            self.buffer.resize(kept + more as usize, 0);
+            file.read_at(&mut self.buffer[kept..], self.rest.start)?;
+            self.rest.start += more;
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Temporary files of a build.
+//!
+//! In: the folder they live in. Out: files that have no name, so that they are gone when the build ends, however
+//! it ends: done, failed or killed. (A file's name exists for the moment between creating and unlinking it; what a
+//! kill in that moment leaves is empty and is removed like an abandoned snapshot, see
+//! [`unpublished`](crate::snapshot::unpublished).) `df` counts them, `ls` does not show them.
+
+use crate::snapshot::storage;
+use crate::snapshot::unpublished::TEMPORARY_PREFIX;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A temporary file cannot be made, written or read.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "cannot {action} a temporary file in {folder:?}: a build needs there about twice the size of the input; \
+     name another folder with --temp-dir"
+)]
+pub struct ScratchError {
+    /// What was tried.
+    pub action: &'static str,
+    /// The folder.
+    pub folder: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// A folder for temporary files.
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    folder: Arc<Path>,
+}
+
+/// Bytes buffered by a [`ScratchWriter`].
+const BUFFER_BYTES: usize = 1 << 20;
+
+impl Scratch {
+    /// Temporary files in `folder`.
+    pub fn new(folder: &Path) -> Scratch {
+        Scratch { folder: folder.into() }
+    }
+
+    fn error(&self, action: &'static str) -> impl FnOnce(io::Error) -> ScratchError {
+        let folder = self.folder.to_path_buf();
+        move |source| ScratchError { action, folder, source }
+    }
+
+    /// A new, empty file.
+    ///
+    /// # Errors
+    /// The folder does not exist or cannot be written to.
+    pub fn create(&self) -> Result<ScratchFile, ScratchError> {
+        let file = tempfile::Builder::new()
+            .prefix(TEMPORARY_PREFIX)
+            .suffix(".tmp")
+            .tempfile_in(&self.folder)
+            .and_then(|named| {
+                let (file, path) = named.into_parts();
+                match path.close() {
+                    // Another build may have removed the name already.
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                    _ => Ok(file),
+                }
+            })
+            .map_err(self.error("create"))?;
+        Ok(ScratchFile { file, scratch: self.clone() })
+    }
+
+    /// A new file to append to.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn writer(&self) -> Result<ScratchWriter, ScratchError> {
+        Ok(ScratchWriter { file: self.create()?, buffer: Vec::new(), flushed: 0 })
+    }
+}
+
+/// A temporary file, read and written at any place, by any number of threads.
+#[derive(Debug)]
+pub struct ScratchFile {
+    file: File,
+    scratch: Scratch,
+}
+
+impl ScratchFile {
+    /// Fills `buffer` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<(), ScratchError> {
+        self.file.read_exact_at(buffer, offset).map_err(self.scratch.error("read"))
+    }
+
+    /// The bytes of `range`.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>, ScratchError> {
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        self.read_at(&mut bytes, range.start)?;
+        Ok(bytes)
+    }
+
+    /// Writes `bytes` from `offset` on.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), ScratchError> {
+        storage::write_all_at(&self.file, &self.scratch.folder, bytes, offset)
+            .map_err(self.scratch.error("write"))
+    }
+}
+
+/// Appends to a temporary file.
+#[derive(Debug)]
+pub struct ScratchWriter {
+    file: ScratchFile,
+    buffer: Vec<u8>,
+    flushed: u64,
+}
+
+impl ScratchWriter {
+    /// Bytes appended so far.
+    pub fn position(&self) -> u64 {
+        self.flushed + self.buffer.len() as u64
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), ScratchError> {
+        if self.buffer.len() + bytes.len() > BUFFER_BYTES {
+            self.flush()?;
+            if bytes.len() >= BUFFER_BYTES {
+                self.file.write_at(bytes, self.flushed)?;
+                self.flushed += bytes.len() as u64;
+                return Ok(());
+            }
+        }
+        if self.buffer.capacity() == 0 {
+            self.buffer.reserve_exact(BUFFER_BYTES);
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), ScratchError> {
+        self.file.write_at(&self.buffer, self.flushed)?;
+        self.flushed += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// The file, everything in it.
+    ///
+    /// # Errors
+    /// The last bytes cannot be written.
+    pub fn finish(mut self) -> Result<ScratchFile, ScratchError> {
+        self.flush()?;
+        Ok(self.file)
+    }
+
+    /// Calls `visit` with everything written, in order, piece by piece.
+    ///
+    /// # Errors
+    /// The file cannot be written or read, or `visit` fails.
+    pub fn replay<E: From<ScratchError>>(
+        self,
+        mut visit: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let len = self.position();
+        let file = self.finish()?;
+        let mut buffer = vec![0; BUFFER_BYTES.min(len as usize)];
+        let mut at = 0;
+        while at < len {
+            let piece = &mut buffer[..(len - at).min(BUFFER_BYTES as u64) as usize];
+            file.read_at(piece, at)?;
+            visit(piece)?;
+            at += piece.len() as u64;
+        }
+        Ok(())
+    }
+}

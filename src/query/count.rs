@@ -1,0 +1,123 @@
+//! Exact totals, without looking at what matches where that can be avoided.
+//!
+//! | strategy | when | cost |
+//! |---|---|---|
+//! | length of a list or range | one condition | nothing |
+//! | difference of two ranks | one list within bounds on employees | two look-ups, one chunk each |
+//! | stored count of a pair | two dense keys ([`dense`](crate::snapshot::dense)) | two binary searches |
+//! | sum | what a last word is, and what it only begins | its parts |
+//! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few |
+
+use super::hit_set::HitSet;
+use super::lows::Lows;
+use super::plan::{List, Plan, Planner};
+use super::shortcut::Shortcut;
+use crate::ids::DocId;
+use std::ops::Range;
+
+/// How many businesses match a plan, and the plan, if possible as a set that is ready.
+pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>) -> (u64, Plan<'s>) {
+    if let Some(total) = without_looking(planner, &plan) {
+        return (total, plan);
+    }
+    let kept_max = planner.tuning().kept_max;
+    let mut kept = HitSet::default();
+    let mut total = 0;
+    plan.for_each_chunk(|key, lows| {
+        total += lows.len() as u64;
+        if total <= kept_max {
+            let base = u32::from(key) << 16;
+            lows.for_each(|low| kept.push(base | u32::from(low)));
+        }
+    });
+    (total, if total <= kept_max { Plan::ready(kept) } else { plan })
+}
+
+/// The total of a plan, if nothing, or almost nothing, has to be looked at for it.
+fn without_looking(planner: &Planner<'_>, plan: &Plan<'_>) -> Option<u64> {
+    match plan {
+        Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => Some(plan.cardinality_max()),
+        Plan::Union(union) if union.is_disjoint => {
+            let parts = union.parts.iter().map(|part| without_looking(planner, part));
+            let total = parts.sum::<Option<u64>>()?;
+            planner.took(Shortcut::DisjointSum);
+            Some(total)
+        }
+        Plan::Difference(plan, excluded) => {
+            Some(without_looking(planner, plan)? - pair(planner, plan, excluded)?)
+        }
+        Plan::Intersection(parts) => match parts.as_slice() {
+            [Plan::Range(range), Plan::List(list)] | [Plan::List(list), Plan::Range(range)] => {
+                planner.took(Shortcut::RankDifference);
+                Some(within(list, range))
+            }
+            [a, b] => pair(planner, a, b),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn within(list: &List<'_>, range: &Range<u32>) -> u64 {
+    let rank = |doc| list.postings.rank(DocId(doc));
+    (rank(range.end) - rank(range.start)) as u64
+}
+
+/// How many businesses match two plans, if that is stored for those of their parts that are dense.
+fn pair(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
+    let mut total = 0;
+    let mut is_stored = false;
+    for a in disjoint_parts(a)? {
+        for b in disjoint_parts(b)? {
+            match stored(planner, a, b) {
+                Some(count) => {
+                    is_stored = true;
+                    total += count;
+                }
+                None => total += enumerated(a, b),
+            }
+        }
+    }
+    if is_stored {
+        planner.took(Shortcut::PairCount);
+    }
+    is_stored.then_some(total)
+}
+
+/// The parts of a plan that is a list or set, or a union of such of which no two share a business.
+fn disjoint_parts<'a, 's>(plan: &'a Plan<'s>) -> Option<&'a [Plan<'s>]> {
+    let is_plain = |plan: &Plan<'_>| matches!(plan, Plan::List(_) | Plan::Ready(_));
+    match plan {
+        Plan::Union(union) if union.is_disjoint && union.parts.iter().all(is_plain) => {
+            Some(&union.parts)
+        }
+        plan if is_plain(plan) => Some(std::slice::from_ref(plan)),
+        _ => None,
+    }
+}
+
+fn stored(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
+    match (a, b) {
+        (Plan::List(List { key: Some(a), .. }), Plan::List(List { key: Some(b), .. })) => {
+            planner.snapshot().pair_counts().get(*a, *b)
+        }
+        _ => None,
+    }
+}
+
+fn enumerated(a: &Plan<'_>, b: &Plan<'_>) -> u64 {
+    let (mut total, mut from) = (0, 0);
+    // Leaps from one chunk that both have to the next.
+    while let Some(key) = a.next_key(from) {
+        match b.next_key(u32::from(key)) {
+            Some(other) if other == key => {
+                let lows: Lows<'_> = a.chunk(key);
+                total += lows.and_len(&b.chunk(key)) as u64;
+                from = u32::from(key) + 1;
+            }
+            Some(other) => from = u32::from(other),
+            None => break,
+        }
+    }
+    total
+}

@@ -1,0 +1,242 @@
+//! Evaluating plans, a chunk of 65,536 businesses at a time.
+//!
+//! Nothing here is proportional to what matches: a plan can be asked whether it holds one business, be walked from
+//! any business to either side, and be visited as a whole; at any time one chunk (8 KiB at most for every level of
+//! the tree) is in memory. An intersection visits only the chunks that all of its parts have, and starts with its
+//! smallest part.
+
+use super::hit_set::HitSet;
+use super::lows::Lows;
+use super::plan::Plan;
+use crate::ids::DocId;
+use crate::snapshot::postings::Postings;
+
+/// Up to so many businesses of a chunk are looked up one by one in the parts of a union, where evaluating it would
+/// read all of its lists.
+const PROBED_MAX: usize = 16;
+
+impl<'s> Plan<'s> {
+    /// Does `doc` match?
+    pub fn contains(&self, doc: DocId) -> bool {
+        match self {
+            Plan::Range(range) => range.contains(&doc.0),
+            Plan::List(list) => list.postings.contains(doc),
+            Plan::Ready(hits) => hits.contains(doc),
+            Plan::Union(union) => union.parts.iter().any(|part| part.contains(doc)),
+            Plan::Intersection(parts) => parts.iter().all(|part| part.contains(doc)),
+            Plan::Difference(plan, excluded) => plan.contains(doc) && !excluded.contains(doc),
+            Plan::Check { candidates, check } => candidates.contains(doc) && check.passes(doc),
+        }
+    }
+
+    /// The businesses of chunk `key` that match: the lower halves of their `DocId`s.
+    pub fn chunk(&self, key: u16) -> Lows<'_> {
+        match self {
+            Plan::Range(range) => Lows::of_range(range, key),
+            Plan::List(list) => list_chunk(&list.postings, key),
+            Plan::Ready(hits) => hits.chunk(key),
+            Plan::Union(union) => {
+                union.parts.iter().fold(Lows::NONE, |all, part| all.or(part.chunk(key)))
+            }
+            Plan::Intersection(parts) => {
+                let Some((first, others)) = parts.split_first() else { return Lows::NONE };
+                others.iter().fold(first.chunk(key), |base, part| part.chunk_within(key, base))
+            }
+            Plan::Difference(plan, excluded) => {
+                let base = plan.chunk(key);
+                if base.is_empty() {
+                    return base;
+                }
+                let excluded = excluded.chunk_within(key, base.clone());
+                base.and_not(&excluded)
+            }
+            Plan::Check { candidates, check } => {
+                let base = u32::from(key) << 16;
+                candidates.chunk(key).filter(|low| check.passes(DocId(base | u32::from(low))))
+            }
+        }
+    }
+
+    /// Those of `base` that match.
+    fn chunk_within<'p>(&'p self, key: u16, base: Lows<'p>) -> Lows<'p> {
+        if base.is_empty() {
+            return base;
+        }
+        let doc = |low: u16| DocId(u32::from(key) << 16 | u32::from(low));
+        match self {
+            Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => base.and(&self.chunk(key)),
+            Plan::Intersection(parts) => {
+                parts.iter().fold(base, |base, part| part.chunk_within(key, base))
+            }
+            Plan::Union(_) if base.len() <= PROBED_MAX => {
+                base.filter(|low| self.contains(doc(low)))
+            }
+            Plan::Union(union) => union
+                .parts
+                .iter()
+                .fold(Lows::NONE, |all, part| all.or(part.chunk_within(key, base.clone()))),
+            Plan::Difference(plan, excluded) => {
+                let base = plan.chunk_within(key, base);
+                let excluded = excluded.chunk_within(key, base.clone());
+                base.and_not(&excluded)
+            }
+            Plan::Check { candidates, check } => {
+                candidates.chunk_within(key, base).filter(|low| check.passes(doc(low)))
+            }
+        }
+    }
+
+    /// The smallest key, not below `from`, of a chunk in which any business may match.
+    pub fn next_key(&self, from: u32) -> Option<u16> {
+        match self {
+            Plan::Range(range) => {
+                let key = from.max(range.start >> 16);
+                (!range.is_empty() && key <= (range.end - 1) >> 16).then_some(key as u16)
+            }
+            Plan::List(list) => list.postings.next_key(from),
+            Plan::Ready(hits) => hits.next_key(from),
+            Plan::Union(union) => union.parts.iter().filter_map(|part| part.next_key(from)).min(),
+            Plan::Intersection(parts) => {
+                let mut key = from;
+                loop {
+                    let start = key;
+                    for part in parts {
+                        key = u32::from(part.next_key(key)?);
+                    }
+                    if key == start {
+                        return Some(key as u16);
+                    }
+                }
+            }
+            Plan::Difference(plan, _) => plan.next_key(from),
+            Plan::Check { candidates, .. } => candidates.next_key(from),
+        }
+    }
+
+    /// The largest key, below `end`, of a chunk in which any business may match.
+    pub fn last_key(&self, end: u32) -> Option<u16> {
+        match self {
+            Plan::Range(range) => {
+                let last = range.end.checked_sub(1)? >> 16;
+                let key = last.min(end.checked_sub(1)?);
+                (key >= range.start >> 16 && !range.is_empty()).then_some(key as u16)
+            }
+            Plan::List(list) => list.postings.last_key(end),
+            Plan::Ready(hits) => hits.last_key(end),
+            Plan::Union(union) => union.parts.iter().filter_map(|part| part.last_key(end)).max(),
+            Plan::Intersection(parts) => {
+                let mut end = end;
+                loop {
+                    let start = end;
+                    for part in parts {
+                        end = u32::from(part.last_key(end)?) + 1;
+                    }
+                    if end == start {
+                        return Some((end - 1) as u16);
+                    }
+                }
+            }
+            Plan::Difference(plan, _) => plan.last_key(end),
+            Plan::Check { candidates, .. } => candidates.last_key(end),
+        }
+    }
+
+    /// Calls `visit` with the matching businesses of every chunk that has any, ascending.
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(u16, &Lows<'_>)) {
+        let mut from = 0;
+        while let Some(key) = self.next_key(from) {
+            let lows = self.chunk(key);
+            if !lows.is_empty() {
+                visit(key, &lows);
+            }
+            from = u32::from(key) + 1;
+        }
+    }
+
+    /// Calls `visit` with every matching business, ascending.
+    pub fn for_each(&self, mut visit: impl FnMut(DocId)) {
+        self.for_each_chunk(|key, lows| {
+            let base = u32::from(key) << 16;
+            lows.for_each(|low| visit(DocId(base | u32::from(low))));
+        });
+    }
+
+    /// Does nothing match?
+    pub fn is_empty(&self) -> bool {
+        self.walk_from(DocId(0)).next().is_none()
+    }
+
+    /// All matching businesses, held in memory: for plans that match few.
+    pub fn hit_set(&self) -> HitSet {
+        let mut hits = HitSet::default();
+        self.for_each(|doc| hits.push(doc.0));
+        hits
+    }
+
+    /// The matching businesses from `start` on, ascending.
+    pub fn walk_from(&self, start: DocId) -> impl Iterator<Item = DocId> {
+        let mut open: Option<(u16, Lows<'_>)> = None;
+        let mut next = u64::from(start.0);
+        std::iter::from_fn(move || {
+            loop {
+                let from = u32::try_from(next).ok()?;
+                let key = (from >> 16) as u16;
+                if open.as_ref().is_none_or(|(open, _)| *open != key) {
+                    let key = self.next_key(from >> 16)?;
+                    next = next.max(u64::from(key) << 16);
+                    open = Some((key, self.chunk(key)));
+                    continue;
+                }
+                let (key, lows) = open.as_ref()?;
+                match lows.next_from(from & 0xffff) {
+                    Some(low) => {
+                        let doc = u32::from(*key) << 16 | u32::from(low);
+                        next = u64::from(doc) + 1;
+                        return Some(DocId(doc));
+                    }
+                    None => next = (u64::from(*key) + 1) << 16,
+                }
+            }
+        })
+    }
+
+    /// The matching businesses before `end`, descending.
+    pub fn walk_before(&self, end: DocId) -> impl Iterator<Item = DocId> {
+        let mut open: Option<(u16, Lows<'_>)> = None;
+        let mut end = end.0;
+        std::iter::from_fn(move || {
+            loop {
+                let last = end.checked_sub(1)?;
+                let key = (last >> 16) as u16;
+                if open.as_ref().is_none_or(|(open, _)| *open != key) {
+                    let key = self.last_key((last >> 16) + 1)?;
+                    end = end.min((u32::from(key) << 16 | 0xffff).saturating_add(1));
+                    open = Some((key, self.chunk(key)));
+                    continue;
+                }
+                let (key, lows) = open.as_ref()?;
+                match lows.last_before((last & 0xffff) + 1) {
+                    Some(low) => {
+                        end = u32::from(*key) << 16 | u32::from(low);
+                        return Some(DocId(end));
+                    }
+                    None => end = u32::from(*key) << 16,
+                }
+            }
+        })
+    }
+}
+
+fn list_chunk<'s>(postings: &Postings<'s>, key: u16) -> Lows<'s> {
+    match postings {
+        Postings::Small(docs) => {
+            let start = docs.partition_point(|&doc| doc >> 16 < u32::from(key));
+            let here = docs[start..].iter().take_while(|&&doc| doc >> 16 == u32::from(key));
+            Lows::Array(here.map(|&doc| doc as u16).collect())
+        }
+        Postings::Chunked(chunked) => match chunked.find(key) {
+            Some(at) => Lows::of(chunked.chunk(at).container),
+            None => Lows::NONE,
+        },
+    }
+}

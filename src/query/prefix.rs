@@ -1,0 +1,144 @@
+//! What a word begins: the last word of `q`, and words with a `*`.
+//!
+//! Where few words begin so, their lists are read; where many do, the snapshot holds the union
+//! ([`prefixes`](crate::snapshot::prefixes)).
+
+use super::hit_set::HitSet;
+use super::plan::{Plan, Planner};
+use super::shortcut::Shortcut;
+use super::text::{Clause, QueryWord, Term};
+use crate::ids::{DocId, TermOrd};
+use crate::snapshot::Snapshot;
+use crate::snapshot::postings::Postings;
+use crate::snapshot::terms::TermLists;
+use fst::automaton::{Automaton, Str};
+use fst::{IntoStreamer, Streamer};
+
+/// What a word reaches as a prefix.
+#[derive(Clone, Debug)]
+pub struct PrefixMatches<'s> {
+    /// Businesses with a longer word in name or host that begins so, and that the word does not match as it is, in
+    /// any field.
+    pub beyond: Plan<'s>,
+    /// Businesses with such a longer word in their name, and not the word as it is.
+    pub names: Plan<'s>,
+}
+
+impl<'s> PrefixMatches<'s> {
+    /// What a clause reaches, if it may be a prefix.
+    pub fn of_clause(planner: &Planner<'s>, clause: &Clause) -> Option<PrefixMatches<'s>> {
+        let (true, Term::Word(word)) = (clause.is_prefix, &clause.term) else { return None };
+        if let [form] = word.forms.as_slice()
+            && let Some(stored) = planner.snapshot().prefixes().get(form)
+        {
+            planner.took(Shortcut::StoredPrefix);
+            let list = |postings: Option<_>| postings.map_or(Plan::NOTHING, Plan::list);
+            return Some(PrefixMatches { beyond: list(stored.beyond), names: list(stored.names) });
+        }
+        let (mut names, mut all) = (Vec::new(), Vec::new());
+        for_each_longer(planner.snapshot(), word, |_, lists| {
+            in_name(&lists).for_each(|postings| postings.push_to(&mut names));
+            lists.host.iter().for_each(|postings| postings.push_to(&mut all));
+        });
+        all.extend_from_slice(&names);
+        let without = |mut docs: Vec<u32>, own: Plan<'_>| {
+            docs.sort_unstable();
+            docs.dedup();
+            docs.retain(|&doc| !own.contains(DocId(doc)));
+            Plan::ready(HitSet::of_sorted(docs.into_iter()))
+        };
+        Some(PrefixMatches {
+            beyond: without(all, planner.word(word)),
+            names: without(names, planner.word_in_name(word)),
+        })
+    }
+}
+
+/// The words of names and of hosts that a word begins, and the businesses with such a word in their host.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct BegunWords {
+    /// Codes of words in names.
+    pub name_codes: Vec<u32>,
+    /// Codes of words in hosts.
+    pub host_codes: Vec<u32>,
+    /// Businesses with such a word in their host.
+    pub hosts: HitSet,
+    /// Businesses with such a word in their name.
+    pub names: HitSet,
+}
+
+impl BegunWords {
+    /// What begins with a word, itself included. Reads the lists of all of these words: not for words that begin
+    /// very many, unless there is no other way.
+    pub fn of(snapshot: &Snapshot, word: &QueryWord) -> BegunWords {
+        let mut begun = BegunWords::default();
+        let (mut names, mut hosts) = (Vec::new(), Vec::new());
+        for_each_begun(snapshot, word, |ord, lists| {
+            let code = snapshot.terms().code(ord);
+            if in_name(&lists).next().is_some() {
+                begun.name_codes.push(code);
+            }
+            in_name(&lists).for_each(|postings| postings.push_to(&mut names));
+            if let Some(postings) = lists.host {
+                begun.host_codes.push(code);
+                postings.push_to(&mut hosts);
+            }
+        });
+        for (docs, set) in [(names, &mut begun.names), (hosts, &mut begun.hosts)] {
+            let mut docs = docs;
+            docs.sort_unstable();
+            docs.dedup();
+            *set = HitSet::of_sorted(docs.into_iter());
+        }
+        begun
+    }
+}
+
+/// Codes of the words of names that a word begins, itself included.
+pub fn begun_name_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
+    let mut codes = Vec::new();
+    for_each_begun(snapshot, word, |ord, lists| {
+        if in_name(&lists).next().is_some() {
+            codes.push(snapshot.terms().code(ord));
+        }
+    });
+    codes
+}
+
+fn in_name<'s>(lists: &TermLists<'s>) -> impl Iterator<Item = Postings<'s>> {
+    [lists.name_is, lists.name_starts, lists.name_has].into_iter().flatten()
+}
+
+/// Calls `visit` with every term that a form of `word` begins.
+fn for_each_begun<'s>(
+    snapshot: &'s Snapshot,
+    word: &QueryWord,
+    mut visit: impl FnMut(TermOrd, TermLists<'s>),
+) {
+    let terms = snapshot.terms();
+    for form in &word.forms {
+        let mut stream = terms.keys().search(Str::new(form).starts_with()).into_stream();
+        while let Some((_, ord)) = stream.next() {
+            let ord = TermOrd(ord as u32);
+            visit(ord, terms.lists(ord));
+        }
+    }
+}
+
+/// The same without the forms themselves.
+fn for_each_longer<'s>(
+    snapshot: &'s Snapshot,
+    word: &QueryWord,
+    mut visit: impl FnMut(TermOrd, TermLists<'s>),
+) {
+    let terms = snapshot.terms();
+    for form in &word.forms {
+        let mut stream = terms.keys().search(Str::new(form).starts_with()).into_stream();
+        while let Some((key, ord)) = stream.next() {
+            if !word.forms.iter().any(|form| form.as_bytes() == key) {
+                let ord = TermOrd(ord as u32);
+                visit(ord, terms.lists(ord));
+            }
+        }
+    }
+}

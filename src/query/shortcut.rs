@@ -1,0 +1,87 @@
+//! Which shortcuts an answer took.
+//!
+//! Every shortcut must give what looking at every business would give. Answers say which ones they took, so that
+//! tests can prove that they compared each of them with the long way.
+
+/// A way to answer without looking at everything that matches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum Shortcut {
+    /// A total from the ranks of two bounds in one list.
+    RankDifference,
+    /// A total from the stored count of two keys.
+    PairCount,
+    /// A total as the sum of sets that share nothing.
+    DisjointSum,
+    /// A prefix whose reach is stored.
+    StoredPrefix,
+    /// A page by score from the stored levels of a term.
+    Levels,
+    /// A page from a walk along a permutation.
+    PermutationWalk,
+    /// A page from the ranks of all hits.
+    RankGather,
+    /// A page from a walk in the static order.
+    StaticWalk,
+    /// A tier that was not evaluated as a whole.
+    OpenGroup,
+}
+
+impl Shortcut {
+    /// All of them.
+    pub const ALL: [Shortcut; 9] = [
+        Shortcut::RankDifference,
+        Shortcut::PairCount,
+        Shortcut::DisjointSum,
+        Shortcut::StoredPrefix,
+        Shortcut::Levels,
+        Shortcut::PermutationWalk,
+        Shortcut::RankGather,
+        Shortcut::StaticWalk,
+        Shortcut::OpenGroup,
+    ];
+}
+
+/// From which size on shortcuts are taken. Tests take them wherever they can be taken, so that small collections
+/// exercise them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tuning {
+    /// Most hits that are kept from counting them, two bytes each.
+    pub kept_max: u64,
+    /// Groups of this many members at most are evaluated as soon as they are met; larger ones stay plans, of which
+    /// a page looks at the part that it shows.
+    pub held_max: u64,
+    /// What looking at one business of a level costs, in businesses enumerated.
+    pub level_step_cost: u64,
+    /// Candidates for a phrase that are checked in one go.
+    pub checked_first: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Tuning {
+        Tuning { kept_max: 1 << 16, held_max: 1024, level_step_cost: 16, checked_first: 128 }
+    }
+}
+
+impl Tuning {
+    /// Takes every shortcut that can be taken.
+    pub const EVERYTHING: Tuning =
+        Tuning { kept_max: 0, held_max: 0, level_step_cost: 0, checked_first: 2 };
+}
+
+/// A set of shortcuts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Shortcuts(u32);
+
+impl Shortcuts {
+    /// The set with one more.
+    #[must_use]
+    pub fn with(self, shortcut: Shortcut) -> Shortcuts {
+        Shortcuts(self.0 | 1 << shortcut as u32)
+    }
+
+    /// Is it among them?
+    pub fn contains(self, shortcut: Shortcut) -> bool {
+        self.0 >> shortcut as u32 & 1 == 1
+    }
+}

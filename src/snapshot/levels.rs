@@ -1,0 +1,383 @@
+//! The order of a term's businesses by score, without a list of them in that order.
+//!
+//! A frequent term has its businesses by `DocId` and one impact for each. To show the best of them, at any depth,
+//! they would have to be read all; so the snapshot says for each *level*, a group of the term's businesses with one
+//! impact, in which blocks of `DocId`s it occurs. Whoever wants the next business of a level scans one block for
+//! one byte. (Block maxima, as in Ding, Suel: "Faster top-k document retrieval using block-max indexes", 2011, say
+//! only the best of a block; here one bit more for each level answers for any depth and in both directions.)
+//!
+//! ```text
+//! LEVELS := SHIFT (u32), LEVELS (u32), BLOCKS (u32), 0 (u32),
+//!           { GROUP << 8 | IMPACT (u32), how many (u32) }^LEVELS, by group ascending, then impact descending,
+//!           START^BLOCKS (u32), padding to 8,
+//!           WORD^(LEVELS * ceil(BLOCKS / 64)) (u64)
+//! ```
+//!
+//! Block b spans the `DocId`s from `b << SHIFT` on; START is the number of the term's businesses before it. Bit b of
+//! a level is set if a business of it is in block b.
+
+use super::postings::{Container, Postings};
+use crate::bytes::cast;
+use crate::ids::DocId;
+
+/// The groups that a term's businesses are in, best first: how its name holds the term, if it does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u32)]
+pub enum LevelGroup {
+    /// The name is the term.
+    NameIs,
+    /// The name starts with the term.
+    NameStarts,
+    /// The term is elsewhere in the name.
+    NameHas,
+    /// The term is not in the name.
+    Elsewhere,
+}
+
+/// Businesses of a block, about: few enough to scan, many enough to keep the bitmaps small.
+const BLOCK_LEN: usize = 512;
+
+/// Smallest block, in powers of two of `DocId`s: 64 words of a bitmap.
+const SHIFT_MIN: u32 = 12;
+
+/// The levels of one term.
+#[derive(Clone, Copy, Debug)]
+pub struct TermLevels<'a> {
+    shift: u32,
+    levels: &'a [[u32; 2]],
+    starts: &'a [u32],
+    blocks: &'a [u64],
+    postings: Postings<'a>,
+    impacts: &'a [u8],
+}
+
+/// Which side of a position is walked to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LevelWalk {
+    /// From the best down, ties by ascending `DocId`.
+    Down,
+    /// The reverse.
+    Up,
+}
+
+impl<'a> TermLevels<'a> {
+    /// The levels at the front of `bytes`, which belong to the businesses of `postings`; `None` if they cannot be
+    /// that. Returns their length as well.
+    pub fn read(
+        bytes: &'a [u8],
+        postings: Postings<'a>,
+        impacts: &'a [u8],
+    ) -> Option<(TermLevels<'a>, usize)> {
+        let head: &[u32] = cast(bytes.get(..16)?);
+        let [shift, num_levels, num_blocks, zero] = [head[0], head[1], head[2], head[3]];
+        if !(SHIFT_MIN..=16).contains(&shift) || zero != 0 || num_levels > 1024 {
+            return None;
+        }
+        let entries_end = 16 + num_levels as usize * 8;
+        let starts_end = entries_end + num_blocks as usize * 4;
+        let blocks_start = starts_end.next_multiple_of(8);
+        let words = num_levels as usize * (num_blocks as usize).div_ceil(64);
+        let end = blocks_start.checked_add(words * 8)?;
+        let levels = TermLevels {
+            shift,
+            levels: bytemuck::cast_slice(cast::<u32>(bytes.get(16..entries_end)?)),
+            starts: cast(bytes.get(entries_end..starts_end)?),
+            blocks: cast(bytes.get(blocks_start..end)?),
+            postings,
+            impacts,
+        };
+        Some((levels, end))
+    }
+
+    /// Do the levels fit the postings, so that walking them stays within bounds?
+    pub fn check(&self) -> bool {
+        let len = self.postings.len() as u32;
+        let ascending = self.starts.windows(2).all(|pair| pair[0] <= pair[1]);
+        let in_place = self.starts.iter().enumerate().all(|(block, &start)| {
+            let doc = (block as u64) << self.shift;
+            u32::try_from(doc)
+                .is_ok_and(|doc| self.postings.rank(DocId(doc)) == start as usize && start <= len)
+        });
+        let counted: u64 = self.levels.iter().map(|level| u64::from(level[1])).sum();
+        let sorted = self.levels.windows(2).all(|pair| order(pair[0][0]) < order(pair[1][0]));
+        let covers = (self.starts.len() as u64) << self.shift;
+        let last = u32::try_from(covers).map_or(len as usize, |end| self.postings.rank(DocId(end)));
+        ascending && in_place && sorted && counted == u64::from(len) && last == len as usize
+    }
+
+    /// How many businesses of a group there are.
+    pub fn group_len(&self, group: LevelGroup) -> u64 {
+        let levels = self.levels.iter().filter(|level| level[0] >> 8 == group as u32);
+        levels.map(|level| u64::from(level[1])).sum()
+    }
+
+    /// Businesses of the levels of a group in order, each with its impact. Where another group has a level of the
+    /// same impact, businesses of that one may be among them: whoever walks knows the members of the group.
+    ///
+    /// `from` is the impact and the business behind which the walk begins.
+    pub fn walk(
+        &self,
+        group: LevelGroup,
+        direction: LevelWalk,
+        from: Option<(u8, DocId)>,
+    ) -> impl Iterator<Item = (u8, DocId)> + use<'a> {
+        let this = *self;
+        let of_group = this.levels.partition_point(|level| level[0] >> 8 < group as u32)
+            ..this.levels.partition_point(|level| level[0] >> 8 <= group as u32);
+        let mut levels: Vec<(usize, u8)> =
+            of_group.map(|at| (at, this.levels[at][0] as u8)).collect();
+        if direction == LevelWalk::Up {
+            levels.reverse();
+        }
+        if let Some((impact, _)) = from {
+            levels.retain(|&(_, level)| match direction {
+                LevelWalk::Down => level <= impact,
+                LevelWalk::Up => level >= impact,
+            });
+        }
+        levels.into_iter().flat_map(move |(at, impact)| {
+            let from = from.filter(|&(level, _)| level == impact).map(|(_, doc)| doc);
+            let is_ahead = move |doc: &DocId| match (from, direction) {
+                (None, _) => true,
+                (Some(from), LevelWalk::Down) => *doc > from,
+                (Some(from), LevelWalk::Up) => *doc < from,
+            };
+            this.docs_of_level(at, impact, direction, from)
+                .filter(is_ahead)
+                .map(move |doc| (impact, doc))
+        })
+    }
+
+    /// Businesses with the impact of level `at`, from the block of `from` on.
+    fn docs_of_level(
+        self,
+        at: usize,
+        impact: u8,
+        direction: LevelWalk,
+        from: Option<DocId>,
+    ) -> impl Iterator<Item = DocId> {
+        let words_len = self.starts.len().div_ceil(64);
+        let words = &self.blocks[at * words_len..(at + 1) * words_len];
+        let first = from.map(|doc| (doc.0 >> self.shift) as usize);
+        let mut next = match direction {
+            LevelWalk::Down => Some(first.unwrap_or(0)),
+            LevelWalk::Up => Some(first.unwrap_or(self.starts.len() - 1)),
+        };
+        let mut found: Vec<DocId> = Vec::new();
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(doc) = found.pop() {
+                    return Some(doc);
+                }
+                let block = match direction {
+                    LevelWalk::Down => next_bit(words, next?)?,
+                    LevelWalk::Up => last_bit(words, next?)?,
+                };
+                next = match direction {
+                    LevelWalk::Down => Some(block + 1),
+                    LevelWalk::Up => block.checked_sub(1),
+                };
+                self.scan(block, impact, &mut found);
+                if direction == LevelWalk::Down {
+                    found.reverse();
+                }
+            }
+        })
+    }
+
+    /// Appends the businesses of a block with this impact, ascending.
+    fn scan(&self, block: usize, impact: u8, found: &mut Vec<DocId>) {
+        let Some(&start) = self.starts.get(block) else { return };
+        let end = self.starts.get(block + 1).map_or(self.impacts.len(), |&end| end as usize);
+        let start = start as usize;
+        let first_doc = (block as u32) << self.shift;
+        let places = memchr::memchr_iter(impact, &self.impacts[start..end]);
+        match self.postings {
+            Postings::Small(docs) => found.extend(places.map(|at| DocId(docs[start + at]))),
+            Postings::Chunked(chunked) => {
+                let key = (first_doc >> 16) as u16;
+                let Some(chunk_at) = chunked.find(key) else { return };
+                let base = u32::from(key) << 16;
+                match chunked.chunk(chunk_at).container {
+                    Container::Array(lows) => {
+                        let before = start - chunked.rank(chunk_at);
+                        found.extend(places.map(|at| DocId(base | u32::from(lows[before + at]))));
+                    }
+                    Container::Bitmap(words, _) => {
+                        let (mut word, mut behind) = ((first_doc & 0xffff) as usize >> 6, 0);
+                        for at in places {
+                            let mut ones = words[word].count_ones() as usize;
+                            while behind + ones <= at {
+                                behind += ones;
+                                word += 1;
+                                ones = words[word].count_ones() as usize;
+                            }
+                            let bit = select(words[word], at - behind);
+                            found.push(DocId(base | word as u32 * 64 + bit));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The place of the bit that `rank` set ones precede.
+fn select(mut word: u64, rank: usize) -> u32 {
+    for _ in 0..rank {
+        word &= word - 1;
+    }
+    word.trailing_zeros()
+}
+
+fn next_bit(words: &[u64], from: usize) -> Option<usize> {
+    let mut at = from >> 6;
+    let mut word = words.get(at)? & u64::MAX << (from & 63);
+    while word == 0 {
+        at += 1;
+        word = *words.get(at)?;
+    }
+    Some(at * 64 + word.trailing_zeros() as usize)
+}
+
+fn last_bit(words: &[u64], from: usize) -> Option<usize> {
+    let mut at = from >> 6;
+    let mut word = words.get(at)? & u64::MAX >> (63 - (from & 63));
+    while word == 0 {
+        at = at.checked_sub(1)?;
+        word = words[at];
+    }
+    Some(at * 64 + 63 - word.leading_zeros() as usize)
+}
+
+/// By group, then impact descending.
+fn order(level: u32) -> u32 {
+    level ^ 0xff
+}
+
+/// Appends the levels of `docs` with their impacts; `groups` gives, in ascending order of `DocId`, those whose group
+/// is not [`LevelGroup::Elsewhere`].
+pub fn encode(docs: &[u32], impacts: &[u8], groups: &[(u32, LevelGroup)], out: &mut Vec<u8>) {
+    let last = docs.last().copied().unwrap_or_default();
+    let span = u64::from(last) + 1;
+    let mut shift = SHIFT_MIN;
+    while shift < 16 && (docs.len() as u64) << shift < BLOCK_LEN as u64 * span {
+        shift += 1;
+    }
+    let num_blocks = (last >> shift) as usize + 1;
+    let words_len = num_blocks.div_ceil(64);
+    let mut counts = [0u32; 1024];
+    let mut named = groups.iter().copied().peekable();
+    let level_of: Vec<u16> = docs
+        .iter()
+        .zip(impacts)
+        .map(|(&doc, &impact)| {
+            let group =
+                named.next_if(|named| named.0 == doc).map_or(LevelGroup::Elsewhere, |it| it.1);
+            let level = (group as u16) << 8 | u16::from(impact);
+            counts[usize::from(level)] += 1;
+            level
+        })
+        .collect();
+    let mut levels: Vec<u32> = (0..1024).filter(|&level| counts[level as usize] > 0).collect();
+    levels.sort_unstable_by_key(|&level| order(level));
+    let mut places = [0usize; 1024];
+    for (at, &level) in levels.iter().enumerate() {
+        places[level as usize] = at;
+    }
+    let mut starts = vec![0u32; num_blocks];
+    let mut words = vec![0u64; levels.len() * words_len];
+    for (&doc, &level) in docs.iter().zip(&level_of) {
+        let block = (doc >> shift) as usize;
+        if let Some(behind) = starts.get_mut(block + 1) {
+            *behind += 1;
+        }
+        words[places[usize::from(level)] * words_len + (block >> 6)] |= 1 << (block & 63);
+    }
+    for block in 1..num_blocks {
+        starts[block] += starts[block - 1];
+    }
+    let head = [shift, levels.len() as u32, num_blocks as u32, 0];
+    out.extend_from_slice(bytemuck::cast_slice(&head));
+    for level in levels {
+        out.extend(level.to_le_bytes());
+        out.extend(counts[level as usize].to_le_bytes());
+    }
+    out.extend_from_slice(bytemuck::cast_slice(&starts));
+    out.resize(out.len().next_multiple_of(8), 0);
+    out.extend_from_slice(bytemuck::cast_slice(&words));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::postings;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn groups() -> impl Strategy<Value = LevelGroup> {
+        prop_oneof![
+            1 => Just(LevelGroup::NameIs),
+            1 => Just(LevelGroup::NameStarts),
+            1 => Just(LevelGroup::NameHas),
+            4 => Just(LevelGroup::Elsewhere),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn walks_are_sorts(
+            docs in proptest::collection::btree_map(0u32..300_000, (1u8..12, groups()), 1..4000),
+            dense in proptest::bool::ANY,
+        ) {
+            // Dense lists have bitmaps.
+            let docs: BTreeMap<u32, (u8, LevelGroup)> =
+                if dense { docs.into_iter().zip(0..).map(|((_, it), doc)| (doc / 7 * 9 + doc % 7, it)).collect() }
+                else { docs };
+            let sorted: Vec<u32> = docs.keys().copied().collect();
+            let impacts: Vec<u8> = docs.values().map(|it| it.0).collect();
+            let named: Vec<(u32, LevelGroup)> = docs.iter()
+                .filter(|(_, it)| it.1 != LevelGroup::Elsewhere).map(|(&doc, it)| (doc, it.1)).collect();
+            let (mut list, mut bytes) = (Vec::new(), Vec::new());
+            postings::encode(&sorted, &mut list);
+            encode(&sorted, &impacts, &named, &mut bytes);
+            let aligned = |bytes: &[u8]| -> Vec<u64> {
+                bytes.chunks(8).map(|it| { let mut word = [0; 8]; word[..it.len()].copy_from_slice(it);
+                    u64::from_le_bytes(word) }).collect()
+            };
+            let (list, words) = (aligned(&list), aligned(&bytes));
+            let (postings, _) = Postings::read(bytemuck::cast_slice(&list));
+            let (levels, len) = TermLevels::read(bytemuck::cast_slice(&words), postings, &impacts).unwrap();
+            prop_assert_eq!(len, bytes.len());
+            prop_assert!(levels.check());
+            for group in [LevelGroup::NameIs, LevelGroup::NameStarts, LevelGroup::NameHas, LevelGroup::Elsewhere] {
+                let mut expected: Vec<(u8, DocId)> = docs.iter()
+                    .filter(|(_, it)| it.1 == group).map(|(&doc, it)| (it.0, DocId(doc))).collect();
+                expected.sort_by_key(|&(impact, doc)| (std::cmp::Reverse(impact), doc));
+                prop_assert_eq!(levels.group_len(group), expected.len() as u64);
+                let is_member = |it: &(u8, DocId)| docs[&it.1.0].1 == group;
+                for start in [None, expected.first(), expected.get(expected.len() / 2), expected.last()] {
+                    let behind = start.map_or(0, |start| expected.iter().position(|it| it == start).unwrap() + 1);
+                    let down: Vec<_> =
+                        levels.walk(group, LevelWalk::Down, start.copied()).filter(is_member).collect();
+                    prop_assert_eq!(&down[..], &expected[behind..]);
+                    let before = start.map_or(expected.len(), |_| behind - 1);
+                    let mut up: Vec<_> =
+                        levels.walk(group, LevelWalk::Up, start.copied()).filter(is_member).collect();
+                    up.reverse();
+                    prop_assert_eq!(&up[..], &expected[..before]);
+                }
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_refused_without_panic(words in proptest::collection::vec(0u64..1 << 36, 0..40)) {
+            let list = [3u32, 1, 5, 9];
+            let (postings, _) = Postings::read(bytemuck::cast_slice(&list));
+            if let Some((levels, _)) = TermLevels::read(bytemuck::cast_slice(&words), postings, &[1, 2, 3]) {
+                let _ = levels.check();
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What short, frequent beginnings of words reach.
+//!
+//! The last word of `q` also matches as a prefix in names and hosts. Where few words begin so, their lists are
+//! read; where many do, the union is stored here, so that a prefix costs what a word costs.
+//!
+//! Three sections: the prefixes as an fst from prefix to ordinal, one `u64` offset each, and the blocks:
+//!
+//! ```text
+//! BLOCK := MASK (u32: 1 BEYOND, 2 NAMES), 0 (u32), POSTINGS for each bit set
+//! ```
+
+use super::dictionary::open_keys;
+use super::error::SnapshotError;
+use super::format::SectionKind;
+use super::mapped::Section;
+use super::postings::{Postings, encode};
+use crate::bytes::cast;
+
+/// What a stored prefix reaches beyond the word that it is itself.
+#[derive(Clone, Copy, Debug)]
+pub struct PrefixLists<'a> {
+    /// Businesses with a longer word in name or host that begins so, and that the prefix does not match as a
+    /// whole word in any field: what the prefix adds to a query.
+    pub beyond: Option<Postings<'a>>,
+    /// Businesses with such a longer word in their name, and not the prefix as a whole word in it.
+    pub names: Option<Postings<'a>>,
+}
+
+/// The stored prefixes of a snapshot.
+pub struct Prefixes {
+    keys: fst::Map<Section>,
+    offsets: Section,
+    postings: Section,
+}
+
+impl Prefixes {
+    /// Opens the prefixes and checks them completely.
+    ///
+    /// # Errors
+    /// A section is not what [`encode_block`] and its caller write.
+    pub fn open(
+        section: &dyn Fn(SectionKind) -> Section,
+        num_docs: u32,
+    ) -> Result<Prefixes, SnapshotError> {
+        let keys = open_keys(SectionKind::PrefixKeys, section(SectionKind::PrefixKeys))?;
+        let offsets = section(SectionKind::PrefixOffsets);
+        let postings = section(SectionKind::PrefixPostings);
+        let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PrefixPostings, reason));
+        let starts: &[u64] = offsets.checked_slice(SectionKind::PrefixOffsets)?;
+        if starts.len() != keys.len() {
+            return damaged("one block per prefix is expected");
+        }
+        let bytes = postings.as_ref();
+        let mut end = 0;
+        for &start in starts {
+            let Some(head) = bytes.get(end..end + 8).filter(|_| start == end as u64) else {
+                return damaged("blocks of prefixes do not join");
+            };
+            let head: &[u32] = cast(head);
+            if head[0] > 3 || head[1] != 0 {
+                return damaged("a prefix has unknown lists");
+            }
+            end += 8;
+            for _ in 0..head[0].count_ones() {
+                end += Postings::check(&bytes[end..], num_docs, SectionKind::PrefixPostings)?;
+            }
+        }
+        if end != bytes.len() {
+            return damaged("bytes follow the last prefix");
+        }
+        Ok(Prefixes { keys, offsets, postings })
+    }
+
+    /// Number of stored prefixes.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Is none stored?
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// What `prefix` reaches, if that is stored.
+    pub fn get(&self, prefix: &str) -> Option<PrefixLists<'_>> {
+        let ord = self.keys.get(prefix)?;
+        let start = cast::<u64>(self.offsets.as_ref())[ord as usize] as usize;
+        let block = &self.postings.as_ref()[start..];
+        let mask = cast::<u32>(&block[..8])[0];
+        let mut rest = &block[8..];
+        let mut lists = [None; 2];
+        for (at, list) in lists.iter_mut().enumerate() {
+            if mask >> at & 1 == 1 {
+                let (postings, behind) = Postings::read(rest);
+                (*list, rest) = (Some(postings), behind);
+            }
+        }
+        let [beyond, names] = lists;
+        Some(PrefixLists { beyond, names })
+    }
+}
+
+/// Appends the block of one prefix; see [`PrefixLists`].
+pub fn encode_block(beyond: &[u32], names: &[u32], out: &mut Vec<u8>) {
+    let mask = u32::from(!beyond.is_empty()) | u32::from(!names.is_empty()) << 1;
+    out.extend(mask.to_le_bytes());
+    out.extend([0; 4]);
+    [beyond, names].iter().filter(|docs| !docs.is_empty()).for_each(|docs| encode(docs, out));
+}

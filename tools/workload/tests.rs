@@ -1,0 +1,140 @@
+//! What every generated file keeps: determinism, shares, no request twice, true cursors.
+
+use super::super::generate;
+use super::*;
+use firmament::http::parse_query_string;
+use firmament::query::{Query, Scratch, search};
+use firmament::snapshot::Snapshot;
+use std::sync::OnceLock;
+
+const RECORDS: u64 = 5_000;
+const REQUESTS: usize = 1_000;
+
+fn snapshot() -> &'static Snapshot {
+    static SNAPSHOT: OnceLock<Snapshot> = OnceLock::new();
+    SNAPSHOT.get_or_init(|| {
+        let generator = generate::Generator::new(1, RECORDS, false);
+        let mut records = Vec::new();
+        (0..RECORDS).for_each(|index| generator.write_record(index, &mut records));
+        let folder = tempfile::tempdir().unwrap();
+        let text = String::from_utf8(records).unwrap();
+        firmament::build::from_jsonl(&text, &folder.path().join("w.firmament")).unwrap().snapshot
+    })
+}
+
+fn made(classes: &[Class], seed: u64) -> (Vec<Request>, Vec<String>) {
+    requests(&Draw::new(snapshot()), classes, REQUESTS, seed)
+}
+
+#[test]
+fn the_same_seed_makes_the_same_requests() {
+    for classes in [&MIX[..], &BEYOND[..]] {
+        let (one, other, next) = (made(classes, 1), made(classes, 1), made(classes, 2));
+        assert_eq!(one, other);
+        assert_ne!(one.0, next.0);
+    }
+}
+
+#[test]
+fn shares_are_those_of_the_classes_and_no_request_is_there_twice() {
+    for classes in [&MIX[..], &BEYOND[..]] {
+        let (requests, shortages) = made(classes, 1);
+        assert_eq!(shortages, [] as [String; 0]);
+        for class in classes {
+            let count = requests.iter().filter(|request| request.class == class.name).count();
+            assert_eq!(count, REQUESTS * class.percent / 100, "{}", class.name);
+        }
+        let mut query_strings: Vec<&str> =
+            requests.iter().map(|request| request.query_string.as_str()).collect();
+        query_strings.sort_unstable();
+        query_strings.dedup();
+        assert_eq!(query_strings.len(), REQUESTS);
+        // Classes are mixed: none comes as a block.
+        let changes = requests.windows(2).filter(|pair| pair[0].class != pair[1].class).count();
+        assert!(changes > REQUESTS / 2, "{changes}");
+    }
+    assert_eq!(shares(&MIX, 7).iter().sum::<usize>(), 7);
+}
+
+#[test]
+fn every_request_is_accepted_and_is_what_its_class_says() {
+    let mut scratch = Scratch::default();
+    let requests = [made(&MIX, 3).0, made(&BEYOND, 3).0].concat();
+    for Request { class, query_string } in &requests {
+        let query = parse_query_string(query_string).unwrap();
+        let page = search(snapshot(), &query, &mut scratch);
+        let has_text = !query.text.is_blank();
+        let has_place = !query.locations.is_empty();
+        let has_industry = !query.industries.is_empty();
+        let has_band = query.employee_count_min.is_some();
+        let filters = (has_industry, has_place, has_band);
+        let is_right = match class.as_str() {
+            "name" | "phrase" | "prefix" | "keyword" => {
+                has_text && filters == (false, false, false)
+            }
+            "misspelt" => has_text,
+            "keyword-industry" => filters == (true, false, false) && has_text,
+            "industry" => filters == (true, false, false) && !has_text,
+            "place" => filters == (false, true, false),
+            "industry-place-employees" => filters == (true, true, true),
+            "filters-by-year" => {
+                filters == (true, true, true) && query_string.contains("sort=founded_year")
+            }
+            "by-employees" => query_string.contains("sort=employee_count"),
+            "by-name" => query_string.contains("sort=name"),
+            "deep" => query.cursor.is_some() && page.previous_cursor.is_some(),
+            "no-match" => page.total == 0,
+            _ => false,
+        };
+        assert!(is_right, "{class}: {query_string}");
+        assert!(
+            page.total > 0 || matches!(class.as_str(), "no-match" | "misspelt"),
+            "{query_string}"
+        );
+    }
+}
+
+#[test]
+fn cursors_are_those_of_a_walk() {
+    let mut scratch = Scratch::default();
+    let deep = made(&MIX, 1).0.into_iter().filter(|request| request.class == "deep");
+    let mut checked = 0;
+    for request in deep {
+        let there = parse_query_string(&request.query_string).unwrap();
+        let wanted = search(snapshot(), &there, &mut scratch);
+        // Page by page, as a client walks, to where the cursor points.
+        let mut walk = Query { cursor: None, limit: 100, ..there.clone() };
+        let mut all = Vec::new();
+        loop {
+            let page = search(snapshot(), &walk, &mut scratch);
+            all.extend(page.docs);
+            walk.cursor = page.next_cursor;
+            if walk.cursor.is_none() {
+                break;
+            }
+        }
+        let position = there.cursor.unwrap().position.doc;
+        let at = all.iter().position(|&doc| doc == position).unwrap() + 1;
+        let end = (at + 20).min(all.len());
+        assert_eq!(wanted.docs, all[at..end], "{}", request.query_string);
+        checked += 1;
+    }
+    assert_eq!(checked, REQUESTS / 20);
+}
+
+#[test]
+fn a_shortage_is_told_and_the_rest_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "{\"id\":\"a\",\"name\":\"One Name\",\"industry\":\"Tools\"}\n";
+    let path = folder.path().join("one.firmament");
+    let snapshot = firmament::build::from_jsonl(text, &path).unwrap().snapshot;
+    let (requests, shortages) = requests(&Draw::new(&snapshot), &MIX, 100, 1);
+    let of = |class: &str| requests.iter().filter(|request| request.class == class).count();
+    assert_eq!((of("name"), of("phrase"), of("industry"), of("place")), (3, 1, 1, 0));
+    assert!(
+        shortages.iter().any(|text| text.contains("name has 3 different requests instead of 30"))
+    );
+    let file = folder.path().join("w.tsv");
+    request_file::write(&file, &requests).ok().unwrap();
+    assert_eq!(request_file::read(&file).ok().unwrap(), requests);
+}
