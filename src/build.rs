@@ -7,7 +7,7 @@
 //! # Data flow
 //!
 //! ```text
-//! Read     source → record → Company → packed ─┬─ external_sort: runs of records in the static order
+//! Read     source → assembly → Company → packed ─┬─ external_sort: runs of records in the static order
 //!                                               └─ external_sort: runs of ids
 //! Sort     runs of ids → ids: duplicates, ranks
 //! Analyze  runs of records, merged → collect: blocks of consecutive businesses, on all cores
@@ -32,6 +32,7 @@
 //! 9 bytes for each of its businesses, are encoded in memory. Temporary files are read and written, not mapped.
 
 pub mod analysis;
+pub mod assembly;
 pub mod collect;
 pub mod derived;
 pub mod doc_order;
@@ -41,6 +42,7 @@ pub mod filters;
 pub mod ids;
 pub mod impact;
 pub mod invert;
+pub mod mapping;
 pub mod memory;
 pub mod packed;
 pub mod pipeline;
@@ -54,9 +56,10 @@ pub mod vocabulary;
 mod tests;
 
 pub use derived::Thresholds;
+pub use mapping::{Mapping, MappingOptions, Preset};
 pub use memory::MemoryLimit;
 pub use reject::{MaxRejects, Reject};
-pub use source::Input;
+pub use source::{Format, Input, ReadOptions};
 
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::unpublished::{folder_of, remove_abandoned};
@@ -66,6 +69,7 @@ use external_sort::{Batch, Sorted, Sorter};
 use icu_collator::CollatorBorrowed;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use reject::Place;
 use scratch::{Scratch, ScratchError};
 use source::ParsedBlock;
 use std::io;
@@ -76,6 +80,8 @@ use std::time::{Duration, Instant};
 /// How a snapshot is built.
 #[derive(Clone, Debug, Default)]
 pub struct BuildOptions {
+    /// How inputs are read.
+    pub read: ReadOptions,
     /// How many records may be rejected.
     pub max_rejects: MaxRejects,
     /// Where rejected records are listed, as JSON Lines; nowhere if absent.
@@ -164,6 +170,8 @@ pub trait Progress {
     fn begin(&self, _phase: Phase, _total: Option<u64>) {}
     /// `done` steps of the phase are behind; while reading and analyzing, so are `records` records.
     fn advance(&self, _done: u64, _records: u64) {}
+    /// Something about an input that the operator should know.
+    fn note(&self, _note: &str) {}
     /// `done` of `total` steps of `phase` are behind; it begins with the first of them.
     fn steps(&self, phase: Phase, done: u64, total: u64) {
         if done == 0 {
@@ -267,7 +275,8 @@ pub fn from_jsonl_storing(
     output: &Path,
 ) -> Result<BuildReport, BuildError> {
     let input = Input::Memory(text.as_bytes().to_vec());
-    let options = BuildOptions { allow_empty: true, thresholds, ..BuildOptions::default() };
+    let read = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::default() };
+    let options = BuildOptions { read, allow_empty: true, thresholds, ..BuildOptions::default() };
     build(&[input], output, &options, &NoProgress)
 }
 
@@ -365,8 +374,8 @@ impl<'a> Builder<'a> {
             Ok(())
         };
         let read = source::read_all(inputs, self.options, self.pool, self.progress, &mut take)?;
-        let source::ReadRecords { names, records: num_read, input_bytes, rejects } = read;
-        let pending = Pending { records, ids, num_records, num_read, names, rejects };
+        let source::ReadRecords { names, units, records: num_read, input_bytes, rejects } = read;
+        let pending = Pending { records, ids, num_records, num_read, names, units, rejects };
         Ok(Read { pending, records: num_read, input_bytes })
     }
 
@@ -378,19 +387,20 @@ impl<'a> Builder<'a> {
         scratch: &Scratch,
     ) -> Result<(Sorted, Vec<u32>, u32, u64), BuildError> {
         self.progress.begin(Phase::Sort, None);
-        let Pending { records, ids, num_records, num_read, names, mut rejects } = pending;
+        let Pending { records, ids, num_records, num_read, names, units, mut rejects } = pending;
         let memory = self.options.memory.bytes() / 16;
         let name = |input: u32| names[input as usize].clone();
+        let place = |(input, number): ids::Place| Place::new(units[input as usize], number);
         let reject = |duplicate: ids::DuplicateId| {
-            let ((input, line), (first_input, first_line)) = (duplicate.place, duplicate.first);
             rejects.add(Reject {
-                file: name(input),
-                line,
+                file: name(duplicate.place.0),
+                place: place(duplicate.place),
                 id: Some(duplicate.id),
                 field: Some("id"),
                 reason: format!(
-                    "stands already at {}:{first_line}: ids are unique, keep one of the two records",
-                    name(first_input)
+                    "stands already at {}{}: ids are unique, keep one of the two records",
+                    name(duplicate.first.0),
+                    place(duplicate.first)
                 ),
             })
         };
@@ -431,6 +441,7 @@ struct Pending<'a> {
     /// All.
     num_read: u64,
     names: Vec<String>,
+    units: Vec<source::Unit>,
     rejects: source::RejectSink<'a>,
 }
 

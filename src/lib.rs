@@ -8,10 +8,10 @@
 //! # Data flow
 //!
 //! ```text
-//! records → build::source → build::record → Company → build::external_sort → DocId
-//!                                                   ├ build::document → JSON of every business
-//!                                                   ├ build::filters  → industries, places, hosts
-//!                                                   └ build::analysis, vocabulary, invert → terms, tokens
+//! records → build::source → build::assembly → Company → build::external_sort → DocId
+//!                                                     ├ build::document → JSON of every business
+//!                                                     ├ build::filters  → industries, places, hosts
+//!                                                     └ build::analysis, vocabulary, invert → terms, tokens
 //!                                                                        ↓
 //!                                                                    snapshot (one file)
 //!                                                                        ↓

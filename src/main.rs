@@ -53,6 +53,19 @@ enum Command {
         )]
         listen: SocketAddr,
     },
+    /// Print completions for a shell
+    #[cfg(feature = "builder")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of this program, or of one of its commands
+    #[cfg(feature = "builder")]
+    Man {
+        /// The command
+        #[arg(value_parser = ["serve", "demo"])]
+        command: Option<String>,
+    },
 }
 
 #[derive(Args)]
@@ -115,6 +128,10 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => http::serve(arguments.into()).map_err(Failure::from),
         #[cfg(feature = "builder")]
         Command::Demo { listen } => demo::run(listen),
+        #[cfg(feature = "builder")]
+        Command::Completions { shell } => manual::completions(shell),
+        #[cfg(feature = "builder")]
+        Command::Man { command } => manual::page(command.as_deref()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -151,6 +168,47 @@ impl From<ServeArguments> for ServerConfig {
             access_log: arguments.access_log,
             ..defaults
         }
+    }
+}
+
+/// `firmament completions` and `man`: made from the argument parser, so they cannot be out of date.
+#[cfg(feature = "builder")]
+mod manual {
+    use std::io::{self, ErrorKind, Write};
+
+    use clap::CommandFactory;
+    use clap_complete::Shell;
+
+    use super::{Arguments, Failure};
+
+    pub(super) fn completions(shell: Shell) -> Result<(), Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Arguments::command(), "firmament", &mut script);
+        print(&script)
+    }
+
+    pub(super) fn page(command: Option<&str>) -> Result<(), Failure> {
+        let mut program = Arguments::command();
+        program.build();
+        let wanted = command.and_then(|name| program.find_subcommand(name)).unwrap_or(&program);
+        let mut page = Vec::new();
+        clap_mangen::Man::new(wanted.clone()).render(&mut page).map_err(failure)?;
+        // Examples stay line by line.
+        let page = String::from_utf8_lossy(&page);
+        print(page.replacen(".SH EXTRA\n", ".SH EXAMPLES\n.nf\n", 1).as_bytes())
+    }
+
+    /// A reader who went away wants no more.
+    fn print(text: &[u8]) -> Result<(), Failure> {
+        match io::stdout().write_all(text) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(failure(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn failure(error: io::Error) -> Failure {
+        let message = format!("cannot write to standard output: {error}");
+        Failure { message, exit_code: 1 }
     }
 }
 

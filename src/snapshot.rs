@@ -248,6 +248,11 @@ impl Snapshot {
         self.documents.by_id(id)
     }
 
+    /// `DocId`s by the bytes of their ids as they stand in the JSON.
+    pub fn by_id(&self) -> &[u32] {
+        self.documents.by_id_order()
+    }
+
     /// Employee counts by `DocId`, descending; businesses without one follow and have no entry.
     #[inline]
     pub fn employee_counts(&self) -> &[u64] {

@@ -4,10 +4,10 @@
 //! goes to standard output, for programs.
 
 use super::Failure;
+use super::input::InputArguments;
+use super::output::print;
 use super::progress::Display;
-use firmament::build::{
-    self, BuildError, BuildOptions, BuildReport, Input, MaxRejects, MemoryLimit,
-};
+use firmament::build::{self, BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -20,15 +20,25 @@ use std::path::{Path, PathBuf};
   firmament-tools build companies.jsonl --output companies.firmament
   firmament-tools build part-*.jsonl.zst --output companies.firmament --max-rejects 0.1%
   curl -s https://example.com/companies.jsonl.gz | firmament-tools build - --output companies.firmament
+  firmament-tools build companies/ --format parquet --output companies.firmament
+  firmament-tools build register.csv --output register.firmament --delimiter ';' --null - \\
+      --map name=company_name --map location.city=locality --constant country=\"United States\" \\
+      --id-from registration_number
+  firmament-tools build free_company_dataset.csv --preset people-data-labs --output companies.firmament
   firmament-tools build all.jsonl --output all.firmament --memory 512MiB --temp-dir /mnt/scratch
 
-A record is one JSON object a line: id and name (required), website, description, industry,
-employee_count, location {city, state, country}, founded_year. Rejected records are listed on standard
-error and in the reject file; by default any of them means no snapshot and exit code 3.")]
+Fields of a record: id and name (required), website, description, industry, employee_count,
+location.city, location.state, location.country, founded_year. Each is read from the key or column of
+its own name, of location the last word alone will do in a table; unknown keys and columns are not
+used. --map location=COLUMN takes a text such as \"Austin, Texas, United States\" apart. In JSON and
+Parquet numbers must be numbers; a cell of CSV or TSV is what it looks like, and empty is no value.
+
+A folder stands for the files in it, sorted by name. Symbolic links, devices and pipes are refused;
+pass their contents on standard input. Rejected records are listed on standard error and in the reject
+file; by default any of them means no snapshot and exit code 3.")]
 pub struct BuildArguments {
-    /// Files of JSON Lines, plain, gzip or zstd; `-` is standard input
-    #[arg(required = true, value_name = "INPUT")]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputArguments,
     /// The snapshot to publish; an old one is replaced at the end, in one step
     #[arg(long, short, value_name = "SNAPSHOT", env = "FIRMAMENT_OUTPUT")]
     output: PathBuf,
@@ -57,22 +67,16 @@ pub struct BuildArguments {
 
 /// Builds and reports.
 pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
-    let inputs: Vec<Input> = arguments.inputs.iter().cloned().map(Input::from_argument).collect();
-    if arguments.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
-        let message = "standard input (-) can be read only once: name it once".to_owned();
-        return Err(Failure { message, exit_code: 2 });
-    }
-    if let Some(input) = arguments.inputs.iter().find(|input| is_same(input, &arguments.output)) {
-        let message =
-            format!("{} is both input and output: give another --output", input.display());
-        return Err(Failure { message, exit_code: 2 });
-    }
+    let inputs = arguments.input.inputs()?;
+    let read = arguments.input.read_options()?;
     let reject_file = arguments.reject_file.clone().unwrap_or_else(|| {
         let mut name = arguments.output.as_os_str().to_owned();
         name.push(".rejects.jsonl");
         PathBuf::from(name)
     });
+    check_paths(&arguments.input.inputs, &arguments.output, &reject_file)?;
     let options = BuildOptions {
+        read,
         max_rejects: arguments.max_rejects,
         reject_file: Some(reject_file.clone()),
         allow_empty: arguments.allow_empty,
@@ -86,7 +90,8 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
         Ok(report) => {
             let report = Report::of(&report, &arguments.output, &reject_file);
             if arguments.json {
-                println!("{}", serde_json::to_string(&report).expect("a report has a JSON form"));
+                let json = serde_json::to_string(&report).expect("a report has a JSON form");
+                print(&(json + "\n"))?;
             } else {
                 eprint!("{}", report.describe());
             }
@@ -104,9 +109,39 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
     }
 }
 
-fn is_same(input: &Path, output: &Path) -> bool {
-    match (input.canonicalize(), output.canonicalize()) {
-        (Ok(input), Ok(output)) => input == output,
+/// What is written must not be what is read, nor one thing the other.
+fn check_paths(inputs: &[PathBuf], output: &Path, reject_file: &Path) -> Result<(), Failure> {
+    let refuse = |path: &Path, what: &str, option: &str| {
+        let message = format!("{} is both {what}: give another {option}", path.display());
+        Err(Failure { message, exit_code: 2 })
+    };
+    for input in inputs {
+        // A file in a folder that is read would be read as well.
+        let is_read = |path: &Path| is_same(input, path) || is_same(input, folder_of(path));
+        if is_read(output) {
+            return refuse(output, "input and output", "--output");
+        }
+        if is_read(reject_file) {
+            return refuse(reject_file, "input and reject file", "--reject-file");
+        }
+    }
+    if output == reject_file || is_same(output, reject_file) {
+        return refuse(output, "output and reject file", "--reject-file");
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Are both names of one file that exists?
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
         _ => false,
     }
 }

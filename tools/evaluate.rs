@@ -5,7 +5,8 @@
 //! 10), MRR@10 (the mean of 1 / rank of the first answer, 0 beyond rank 10), and the share of queries without any
 //! result.
 
-use super::Failure;
+use super::output::print;
+use super::{Failure, inspect};
 use firmament::query::{Query, Scratch, TextQuery, search};
 use firmament::snapshot::Snapshot;
 use firmament::snapshot::documents::{escape, escaped_id};
@@ -39,23 +40,23 @@ struct Quality {
 
 /// Evaluates every file and prints a table.
 pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
-    let snapshot = Snapshot::open(&arguments.snapshot).map_err(|error| Failure::new(&error, 1))?;
-    println!(
-        "{:24} {:>8} {:>10} {:>10} {:>8} {:>7}",
+    let snapshot = inspect::open(&arguments.snapshot)?;
+    print(&format!(
+        "{:24} {:>8} {:>10} {:>10} {:>8} {:>7}\n",
         "file", "queries", "success@1", "success@10", "MRR@10", "empty"
-    );
+    ))?;
     for path in &arguments.queries {
         let quality = evaluate(&snapshot, path, arguments.misses)?;
         let share = |count: u32| f64::from(count) / f64::from(quality.queries.max(1));
-        println!(
-            "{:24} {:>8} {:>10.3} {:>10.3} {:>8.3} {:>7.3}",
+        print(&format!(
+            "{:24} {:>8} {:>10.3} {:>10.3} {:>8.3} {:>7.3}\n",
             path.file_stem().unwrap_or_default().display(),
             quality.queries,
             share(quality.at_1),
             share(quality.at_10),
             quality.reciprocal_ranks / f64::from(quality.queries.max(1)),
             share(quality.empty),
-        );
+        ))?;
     }
     Ok(())
 }
@@ -88,7 +89,7 @@ fn evaluate(snapshot: &Snapshot, path: &Path, misses: usize) -> Result<Quality, 
         }
         if rank != Some(0) && shown < misses {
             shown += 1;
-            show_miss(snapshot, q, rank, ids, &page);
+            show_miss(snapshot, q, rank, ids, &page)?;
         }
     }
     Ok(quality)
@@ -100,7 +101,7 @@ fn show_miss(
     rank: Option<usize>,
     ids: &str,
     page: &firmament::query::Page,
-) {
+) -> Result<(), Failure> {
     let name = |doc: firmament::ids::DocId| {
         let json: serde_json::Value =
             serde_json::from_slice(snapshot.document(doc)).unwrap_or_default();
@@ -117,5 +118,5 @@ fn show_miss(
         (None, true) => ", relaxed".to_owned(),
         (None, false) => String::new(),
     };
-    println!("  {q:?}: {place} of {}{how}; wanted {wanted:?}; first {first:?}", page.total);
+    print(&format!("  {q:?}: {place} of {}{how}; wanted {wanted:?}; first {first:?}\n", page.total))
 }

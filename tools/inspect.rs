@@ -1,11 +1,11 @@
 //! `firmament-tools inspect` and `verify`: what a snapshot holds, and whether it is whole.
 
 use super::Failure;
+use super::output::print;
 use firmament::places::{PlaceKey, PlaceKind};
 use firmament::snapshot::dictionary::Dictionary;
 use firmament::snapshot::{Snapshot, SnapshotError};
 use serde::Serialize;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -74,15 +74,14 @@ pub fn open(path: &Path) -> Result<Snapshot, Failure> {
 pub fn verify(path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let snapshot = open(path)?;
-    println!(
-        "{}: snapshot {} is whole: {} businesses, {} bytes, verified in {:.2} s",
+    print(&format!(
+        "{}: snapshot {} is whole: {} businesses, {} bytes, verified in {:.2} s\n",
         path.display(),
         snapshot.version(),
         snapshot.num_docs(),
         snapshot.len_bytes(),
         start.elapsed().as_secs_f64()
-    );
-    Ok(())
+    ))
 }
 
 /// Prints what is in a snapshot.
@@ -94,9 +93,7 @@ pub fn run(arguments: &InspectArguments) -> Result<(), Failure> {
     } else {
         describe(&report)
     };
-    // A reader that went away (`| head`) wants no more.
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    Ok(())
+    print(&text)
 }
 
 fn report(snapshot: &Snapshot, top: usize) -> Report {

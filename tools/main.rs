@@ -1,14 +1,19 @@
 //! `firmament-tools`: everything an operator does with snapshots and keys, one sub-command a file.
 //!
 //! Exit codes: 0 done, 1 failure, 2 usage, 3 records rejected, 4 verification failed. Data go to standard
-//! output, progress and messages to standard error.
+//! output, progress and messages to standard error. A reader of standard output who goes away is no failure.
 
 mod build;
 mod derive;
+mod diff;
+mod dump;
 mod evaluate;
 mod generate;
+mod input;
 mod inspect;
 mod keys;
+mod manual;
+mod output;
 mod progress;
 mod query;
 mod workload;
@@ -22,7 +27,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Build, check and look into snapshots; manage API keys
 #[derive(Parser)]
-#[command(version, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "firmament-tools", version, after_help = EXAMPLES, arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -33,6 +38,8 @@ const EXAMPLES: &str = "Examples:
   zcat companies-*.jsonl.gz | firmament-tools build - --output companies.firmament
   firmament-tools verify companies.firmament
   firmament-tools inspect companies.firmament
+  firmament-tools diff yesterday.firmament today.firmament
+  firmament-tools dump companies.firmament | head -3
   firmament-tools query companies.firmament --explain 'q=pay+pal&location=Georgia&limit=5'
   firmament-tools generate --records 100000 --output synthetic.jsonl
   firmament-tools workload companies.firmament --output mixed.tsv
@@ -52,6 +59,10 @@ enum Command {
     },
     /// Show what is in a snapshot: sections, sizes, cardinalities, top industries and places
     Inspect(inspect::InspectArguments),
+    /// Compare two snapshots: records added, removed and changed, sizes of sections
+    Diff(diff::DiffArguments),
+    /// Write the records of a snapshot as JSON Lines
+    Dump(dump::DumpArguments),
     /// Answer one request as the server would, and tell why; or time those of a file
     Query(query::QueryArguments),
     /// Measure how often the business that was meant comes first
@@ -65,6 +76,10 @@ enum Command {
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Keys(keys::KeysCommand),
+    /// Print completions for a shell
+    Completions(manual::CompletionsArguments),
+    /// Print manual pages
+    Man(manual::ManArguments),
 }
 
 /// What to tell the operator, and the shell.
@@ -91,6 +106,8 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Verify { snapshot } => inspect::verify(&snapshot),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
+        Command::Dump(arguments) => dump::run(&arguments),
         Command::Query(arguments) => query::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Derive(arguments) => derive::run(&arguments),
@@ -98,6 +115,8 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => {
             generate::run(&arguments).map_err(|error| Failure::new(&*error, 1))
         }
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(&arguments),
         Command::Keys(command) => keys::run(command).map_err(|error| Failure::new(&*error, 1)),
     };
     match result {

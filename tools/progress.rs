@@ -132,6 +132,10 @@ impl Progress for Display {
         }
     }
 
+    fn note(&self, note: &str) {
+        self.state.borrow().say(note);
+    }
+
     fn rejected(&self, reject: &Reject) {
         let mut state = self.state.borrow_mut();
         state.rejects += 1;

@@ -1,13 +1,16 @@
-//! One line of JSON to one [`Company`].
+//! One JSON object to one [`Company`].
 //!
 //! Strict where silence would lose or invent data: a known key given twice, a value of a wrong type, a number
-//! out of range or with a fraction reject the record. Unknown keys are skipped, whatever they hold.
+//! out of range or with a fraction reject the record. Unknown keys are skipped, whatever they hold. Which keys
+//! are known is the matter of a [`Mapping`].
 
-use crate::company::{self, Company, Field, FieldError, Location};
+use super::assembly::{Assembly, Value, wrong_type};
+use super::mapping::{Key, Mapping, Slot};
+use crate::company::{Company, Field, FieldError};
 use crate::limits::{RECORD_DEPTH_MAX, RECORD_KEYS_MAX};
 use simd_json::{Buffers, Node, StaticNode};
 
-/// What is wrong with a line, and the id of its record if that could be read.
+/// What is wrong with a record, and its id if that could be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordError {
     /// Id of the record.
@@ -18,46 +21,63 @@ pub struct RecordError {
     pub reason: String,
 }
 
+impl RecordError {
+    /// A fault of the record as a whole.
+    pub fn whole(reason: impl Into<String>) -> RecordError {
+        RecordError { id: None, field: None, reason: reason.into() }
+    }
+
+    /// Names the record by the value of its id; a long one is cut.
+    pub fn with_id(mut self, id: Option<&str>) -> RecordError {
+        let id = id.map(str::trim).filter(|id| !id.is_empty());
+        self.id = id.map(|id| id.chars().take(64).collect());
+        self
+    }
+}
+
 impl From<FieldError> for RecordError {
     fn from(error: FieldError) -> RecordError {
         RecordError { id: None, field: Some(error.field), reason: error.reason }
     }
 }
 
-/// Parses lines; keeps its buffers from line to line.
+/// Parses records; keeps its buffers from one to the next.
 pub struct RecordParser {
     buffers: Buffers,
+    mapping: Mapping,
 }
 
 impl Default for RecordParser {
     fn default() -> RecordParser {
-        // The record itself is the first level.
-        RecordParser { buffers: Buffers::with_max_depth(4096, RECORD_DEPTH_MAX) }
+        RecordParser::new(Mapping::default())
     }
 }
 
 impl RecordParser {
-    /// Parses one line. The line's bytes are used as working space.
+    /// A parser for records with these keys.
+    pub fn new(mapping: Mapping) -> RecordParser {
+        // The record itself is the first level.
+        RecordParser { buffers: Buffers::with_max_depth(4096, RECORD_DEPTH_MAX), mapping }
+    }
+
+    /// Parses one object. Its bytes are used as working space.
     ///
     /// # Errors
-    /// The line holds no acceptable record.
-    pub fn parse(&mut self, line: &mut [u8]) -> Result<Company, RecordError> {
-        let whole = |reason: String| RecordError { id: None, field: None, reason };
-        if let Err(error) = std::str::from_utf8(line) {
+    /// The bytes hold no acceptable record.
+    pub fn parse(&mut self, json: &mut [u8]) -> Result<Company, RecordError> {
+        if let Err(error) = std::str::from_utf8(json) {
             let at = error.valid_up_to() + 1;
-            return Err(whole(format!(
-                "is not UTF-8 at byte {at} of the line: convert the file to UTF-8"
+            return Err(RecordError::whole(format!(
+                "is not UTF-8 at byte {at} of the record: convert the file to UTF-8"
             )));
         }
-        if !line.trim_ascii_start().starts_with(b"{") {
-            return Err(whole("is no JSON object: every line must be one {…}".to_owned()));
+        if !json.trim_ascii_start().starts_with(b"{") {
+            return Err(RecordError::whole("is no JSON object: every record must be one {…}"));
         }
-        let tape = simd_json::to_tape_with_buffers(line, &mut self.buffers)
-            .map_err(|error| whole(describe(&error)))?;
-        parse_object(&tape.0).map_err(|mut error| {
-            error.id = find_id(&tape.0);
-            error
-        })
+        let tape = simd_json::to_tape_with_buffers(json, &mut self.buffers)
+            .map_err(|error| RecordError::whole(describe(&error)))?;
+        assemble(&tape.0, &self.mapping)
+            .map_err(|error| error.with_id(find_id(&tape.0, self.mapping.keys())))
     }
 }
 
@@ -67,7 +87,9 @@ fn describe(error: &simd_json::Error) -> String {
         ErrorType::DepthLimitExceeded => {
             format!("is nested deeper than {RECORD_DEPTH_MAX} levels: flatten it")
         }
-        kind => format!("is not valid JSON near byte {} of the line: {kind:?}", error.index() + 1),
+        kind => {
+            format!("is not valid JSON near byte {} of the record: {kind:?}", error.index() + 1)
+        }
     }
 }
 
@@ -90,149 +112,83 @@ fn entries<'t, 'i>(nodes: &'t [Node<'i>]) -> impl Iterator<Item = (&'i str, &'t 
     })
 }
 
-fn find_id(nodes: &[Node<'_>]) -> Option<String> {
-    let (_, value) = entries(nodes).find(|(key, _)| *key == "id")?;
-    match value[0] {
-        Node::String(id) => Some(id.chars().take(64).collect()),
-        _ => None,
-    }
+fn find_id<'i>(nodes: &[Node<'i>], keys: &[Key]) -> Option<&'i str> {
+    entries(nodes).find_map(|(name, value)| {
+        let key = keys.iter().find(|key| key.name == name)?;
+        match value[0] {
+            Node::String(id) if key.slots.contains(&Slot::Field(Field::Id)) => Some(id),
+            Node::Object { .. } => find_id(value, &key.children),
+            _ => None,
+        }
+    })
 }
 
-fn parse_object(nodes: &[Node<'_>]) -> Result<Company, RecordError> {
+fn assemble(nodes: &[Node<'_>], mapping: &Mapping) -> Result<Company, RecordError> {
     let Node::Object { len, .. } = nodes[0] else {
-        let reason = "is no JSON object: every line must be one {…}".to_owned();
-        return Err(RecordError { id: None, field: None, reason });
+        return Err(RecordError::whole("is no JSON object: every record must be one {…}"));
     };
     if len > RECORD_KEYS_MAX {
-        let reason = format!("has {len} keys; at most {RECORD_KEYS_MAX} are accepted");
-        return Err(RecordError { id: None, field: None, reason });
+        return Err(RecordError::whole(format!(
+            "has {len} keys; at most {RECORD_KEYS_MAX} are accepted"
+        )));
     }
-    let mut company = Company::default();
-    let mut seen = 0u16;
-    for (key, value) in entries(nodes) {
-        let field = match key {
-            "id" => Field::Id,
-            "name" => Field::Name,
-            "website" => Field::Website,
-            "description" => Field::Description,
-            "industry" => Field::Industry,
-            "employee_count" => Field::EmployeeCount,
-            "location" => Field::Location,
-            "founded_year" => Field::FoundedYear,
-            _ => continue,
-        };
-        see(&mut seen, field)?;
-        let first = value[0];
-        match field {
-            Field::Id => company.id = required(field, first)?,
-            Field::Name => company.name = required(field, first)?,
-            Field::Website => company.website = text(field, first)?,
-            Field::Description => company.description = text(field, first)?,
-            Field::Industry => company.industry = text(field, first)?,
-            Field::EmployeeCount => {
-                company.employee_count =
-                    number(field, first)?.map(company::employee_count).transpose()?;
-            }
-            Field::FoundedYear => {
-                company.founded_year =
-                    number(field, first)?.map(company::founded_year).transpose()?;
-            }
-            _ => company.location = location(value)?,
-        }
-    }
-    for (field, value) in [(Field::Id, &company.id), (Field::Name, &company.name)] {
-        if value.is_empty() {
-            return Err(FieldError::new(field, "is missing; every record needs one").into());
-        }
-    }
-    Ok(company)
+    let mut assembly = Assembly::new(mapping);
+    take_object(nodes, mapping.keys(), &mut 0, &mut assembly)?;
+    Ok(assembly.finish()?)
 }
 
-fn location(nodes: &[Node<'_>]) -> Result<Location, FieldError> {
-    let mut location = Location::default();
-    match nodes[0] {
-        Node::Static(StaticNode::Null) => return Ok(location),
-        Node::Object { .. } => {}
-        // An empty text is a missing value, here as everywhere.
-        Node::String(value) if value.trim().is_empty() => return Ok(location),
-        other => {
-            return Err(wrong_type(
-                Field::Location,
-                other,
-                "an object with city, state and country",
-            ));
+/// Takes the known values of an object; `seen` has a bit for every key that was met.
+fn take_object(
+    nodes: &[Node<'_>],
+    keys: &[Key],
+    seen: &mut u128,
+    assembly: &mut Assembly<'_>,
+) -> Result<(), FieldError> {
+    for (name, value) in entries(nodes) {
+        let Some(key) = keys.iter().find(|key| key.name == name) else { continue };
+        let bit = 1 << key.number;
+        if *seen & bit != 0 {
+            return Err(FieldError::new(key.field, "stands twice in the record: keep one"));
+        }
+        *seen |= bit;
+        match value[0] {
+            Node::Object { .. } if !key.children.is_empty() => {
+                take_object(value, &key.children, seen, assembly)?;
+            }
+            node if key.slots.is_empty() => check_absent(key.field, value_of(node))?,
+            node => {
+                for &slot in &key.slots {
+                    assembly.set(slot, value_of(node))?;
+                }
+            }
         }
     }
-    let mut seen = 0u16;
-    for (key, value) in entries(nodes) {
-        let (field, place) = match key {
-            "city" => (Field::City, &mut location.city),
-            "state" => (Field::State, &mut location.state),
-            "country" => (Field::Country, &mut location.country),
-            _ => continue,
-        };
-        see(&mut seen, field)?;
-        *place = text(field, value[0])?;
-    }
-    Ok(location)
-}
-
-fn see(seen: &mut u16, field: Field) -> Result<(), FieldError> {
-    let bit = 1 << field as u16;
-    if *seen & bit != 0 {
-        return Err(FieldError::new(field, "stands twice in the record: keep one"));
-    }
-    *seen |= bit;
     Ok(())
 }
 
-fn required(field: Field, node: Node<'_>) -> Result<String, FieldError> {
-    match node {
-        Node::String(text) => company::required_text(field, text).map(str::to_owned),
-        Node::Static(StaticNode::Null) => {
-            Err(FieldError::new(field, "is null; every record needs one"))
+/// Where an object is expected: no value is fine, and an empty text is no value, here as everywhere.
+fn check_absent(field: Field, value: Value<'_>) -> Result<(), FieldError> {
+    match value {
+        Value::Null => Ok(()),
+        Value::Text(text) if text.trim().is_empty() => Ok(()),
+        other if field == Field::Location => {
+            Err(wrong_type(field, other, "an object with city, state and country"))
         }
-        other => Err(wrong_type(field, other, "a text in quotation marks")),
+        other => Err(wrong_type(field, other, "an object with the mapped keys")),
     }
 }
 
-fn text(field: Field, node: Node<'_>) -> Result<Option<String>, FieldError> {
+fn value_of<'i>(node: Node<'i>) -> Value<'i> {
     match node {
-        Node::String(text) => Ok(company::text_value(field, text)?.map(str::to_owned)),
-        Node::Static(StaticNode::Null) => Ok(None),
-        other => Err(wrong_type(field, other, "a text in quotation marks or null")),
+        Node::String(text) => Value::Text(text),
+        Node::Object { .. } => Value::Object,
+        Node::Array { .. } => Value::List,
+        Node::Static(StaticNode::Null) => Value::Null,
+        Node::Static(StaticNode::Bool(value)) => Value::Bool(value),
+        Node::Static(StaticNode::U64(number)) => Value::Unsigned(number),
+        Node::Static(StaticNode::I64(number)) => Value::Signed(number),
+        Node::Static(StaticNode::F64(number)) => Value::Fraction(number),
     }
-}
-
-fn number(field: Field, node: Node<'_>) -> Result<Option<u64>, FieldError> {
-    match node {
-        Node::Static(StaticNode::U64(number)) => Ok(Some(number)),
-        Node::Static(StaticNode::I64(number)) if number >= 0 => Ok(Some(number as u64)),
-        Node::Static(StaticNode::I64(number)) => {
-            Err(FieldError::new(field, format!("is {number}; negative numbers are not accepted")))
-        }
-        Node::Static(StaticNode::Null) => Ok(None),
-        Node::String(text) if text.trim().is_empty() => Ok(None),
-        other => Err(wrong_type(field, other, "a whole number without quotation marks, or null")),
-    }
-}
-
-fn wrong_type(field: Field, node: Node<'_>, accepted: &str) -> FieldError {
-    let found = match node {
-        Node::String(text) => {
-            format!("the text {:?}", text.chars().take(32).collect::<String>())
-        }
-        Node::Object { .. } => "an object".to_owned(),
-        Node::Array { .. } => "a list".to_owned(),
-        Node::Static(StaticNode::Bool(value)) => value.to_string(),
-        Node::Static(StaticNode::F64(number)) => {
-            format!("{number}, a number with a fraction or exponent")
-        }
-        Node::Static(StaticNode::I64(number)) => format!("the number {number}"),
-        Node::Static(StaticNode::U64(number)) => format!("the number {number}"),
-        Node::Static(StaticNode::Null) => "null".to_owned(),
-    };
-    FieldError::new(field, format!("is {found}; accepted is {accepted}"))
 }
 
 #[cfg(test)]
@@ -325,7 +281,11 @@ mod tests {
         }
         let mut bad_utf8 = b"{\"id\":\"a\",\"name\":\"\xff\"}".to_vec();
         let error = RecordParser::default().parse(&mut bad_utf8).unwrap_err();
-        assert!(error.reason.starts_with("is not UTF-8 at byte 19"), "{}", error.reason);
+        assert!(
+            error.reason.starts_with("is not UTF-8 at byte 19 of the record"),
+            "{}",
+            error.reason
+        );
     }
 
     #[test]

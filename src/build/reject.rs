@@ -1,16 +1,52 @@
 //! Records that cannot be taken: where they stand, and what is wrong with them.
 
+use super::source::Unit;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
+
+/// Where in its input a record stands, from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// The line on which it begins.
+    Line(u64),
+    /// The element of a JSON array.
+    Element(u64),
+    /// The row of a Parquet file.
+    Row(u64),
+}
+
+impl Place {
+    /// The place of record `number` of an input that counts by `unit`.
+    pub fn new(unit: Unit, number: u64) -> Place {
+        match unit {
+            Unit::Line => Place::Line(number),
+            Unit::Element => Place::Element(number),
+            Unit::Row => Place::Row(number),
+        }
+    }
+}
+
+/// As it follows the name of a file: `:12`, as editors and compilers know it, or `, row 12`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, ":{line}"),
+            Place::Element(element) => write!(f, ", element {element}"),
+            Place::Row(row) => write!(f, ", row {row}"),
+        }
+    }
+}
 
 /// One rejected record.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Reject {
     /// Name of the input.
     pub file: String,
-    /// Line within the input, from 1.
-    pub line: u64,
+    /// Where in the input: a key `line`, `element` or `row` in JSON.
+    #[serde(flatten)]
+    pub place: Place,
     /// Id of the record, if it could be read.
     pub id: Option<String>,
     /// The field at fault; none if the record as a whole is.
@@ -21,7 +57,7 @@ pub struct Reject {
 
 impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: ", self.file, self.line)?;
+        write!(f, "{}{}: ", self.file, self.place)?;
         if let Some(id) = &self.id {
             write!(f, "record {id:?}: ")?;
         }

@@ -1,104 +1,197 @@
 //! Input files to records.
 //!
-//! In: files of JSON Lines, plain, gzip (any number of members) or zstd, told apart by their first bytes, or
-//! standard input. Out: the companies in the order of the input, given on in blocks, and what was rejected. Lines are
-//! parsed on all cores; a line over the limit is rejected without being held in memory.
+//! In: [`Input`]s in any [`Format`]. Out: the companies in the order of the input, given on in blocks, and what was rejected. One
+//! thread unpacks an input and cuts it into blocks of whole records ([`Blocks`], one file per format); blocks are
+//! parsed on all cores and taken in order. What a reader holds is bounded, whatever the input: a record over the
+//! limit is rejected without being held in memory.
 
-use super::record::{RecordError, RecordParser};
-use super::reject::Reject;
+pub mod compression;
+mod delimited;
+pub mod format;
+pub mod input;
+mod json_array;
+mod jsonl;
+mod parquet;
+
+pub use format::{Format, Unit};
+pub use input::Input;
+
+use super::mapping::{Binding, Mapping};
+use super::record::RecordError;
+use super::reject::{Place, Reject};
 use super::{BuildError, BuildOptions, Phase, Progress};
 use crate::company::Company;
 use crate::limits::RECORD_BYTES_MAX;
 use rayon::prelude::*;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where records come from.
-#[derive(Clone, Debug)]
-pub enum Input {
-    /// A file, plain or compressed.
-    File(PathBuf),
-    /// Standard input, plain or compressed.
-    Stdin,
-    /// Bytes in memory.
-    Memory(Vec<u8>),
+/// How inputs are read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The format of all inputs; told from content and name if absent.
+    pub format: Option<Format>,
+    /// What separates the cells of [`Format::Csv`]; a comma if absent.
+    pub delimiter: Option<u8>,
+    /// Which value goes to which field.
+    pub mapping: Mapping,
 }
 
-impl Input {
-    /// The input that a command-line argument names: `-` is standard input.
-    pub fn from_argument(argument: PathBuf) -> Input {
-        if argument.as_os_str() == "-" { Input::Stdin } else { Input::File(argument) }
-    }
+/// A stretch of an input with whole records, to be parsed on any thread.
+pub trait Block: Send {
+    /// The records of the block.
+    fn parse(self: Box<Self>, mapping: &Mapping) -> Parsed;
+}
 
-    fn name(&self) -> String {
-        match self {
-            Input::File(path) => path.display().to_string(),
-            Input::Stdin => "standard input".to_owned(),
-            Input::Memory(_) => "memory".to_owned(),
+/// Cuts an input into blocks, in its order.
+pub trait Blocks {
+    /// The next block; none at the end.
+    ///
+    /// # Errors
+    /// The input cannot be read, or is damaged.
+    fn next(&mut self) -> io::Result<Option<Box<dyn Block>>>;
+}
+
+/// What a block held.
+pub struct Parsed {
+    /// The records in order, each with its number within the input by the [`Unit`] of the format.
+    pub records: Vec<(u64, Result<Company, RecordError>)>,
+    /// Bytes of the block, unpacked.
+    pub bytes: u64,
+}
+
+/// Bytes that are parsed together.
+const BLOCK_BYTES: usize = 4 << 20;
+
+/// Blocks in memory at a time, for each thread.
+const BLOCKS: usize = 4;
+
+/// The fault of a record whose bytes are not held; `more` is more to do about it.
+fn too_long(more: &str) -> RecordError {
+    RecordError::whole(format!(
+        "is longer than {RECORD_BYTES_MAX} bytes: shorten or leave out the record{more}"
+    ))
+}
+
+/// An open input.
+struct Source<'a> {
+    unit: Unit,
+    blocks: Box<dyn Blocks + 'a>,
+    /// The columns of a table.
+    binding: Option<Binding>,
+}
+
+impl<'a> Source<'a> {
+    /// Opens an input in its format.
+    fn open(
+        input: &'a Input,
+        options: &ReadOptions,
+        consumed: &Arc<AtomicU64>,
+    ) -> io::Result<Source<'a>> {
+        let (head, raw) = compression::peek(input.open(consumed.clone())?, 4)?;
+        let is_parquet = head == parquet::MAGIC || head == parquet::MAGIC_ENCRYPTED;
+        let promised = options.format.or(input.promised_format());
+        if is_parquet && options.format.is_none_or(|format| format == Format::Parquet) {
+            drop(raw);
+            return Source::open_parquet(input, &options.mapping, consumed);
         }
-    }
-
-    /// Bytes before decompression, if known.
-    fn len_bytes(&self) -> io::Result<Option<u64>> {
-        match self {
-            Input::File(path) => std::fs::metadata(path).map(|metadata| Some(metadata.len())),
-            Input::Stdin => Ok(None),
-            Input::Memory(bytes) => Ok(Some(bytes.len() as u64)),
+        if promised == Some(Format::Parquet) {
+            return Err(io::Error::other(
+                "it is no Parquet file: it does not begin with PAR1; Parquet files are read as they are, not \
+                 packed in another format",
+            ));
         }
-    }
-
-    /// The decompressed bytes; what is read before decompression is added to `consumed`.
-    fn open(&self, consumed: Arc<AtomicU64>) -> io::Result<Box<dyn BufRead + '_>> {
-        let raw: Box<dyn Read + '_> = match self {
-            Input::File(path) => {
-                if std::fs::metadata(path)?.is_dir() {
-                    return Err(io::Error::other("it is a folder: name the files in it"));
-                }
-                Box::new(File::open(path)?)
-            }
-            Input::Stdin => Box::new(io::stdin().lock()),
-            Input::Memory(bytes) => Box::new(bytes.as_slice()),
+        let unpacked = without_byte_order_mark(compression::unpack(raw, consumed)?)?;
+        let (head, text) = compression::peek(unpacked, 4096)?;
+        let format = options.format.or_else(|| Format::of_text(&head, promised));
+        let Some(format) = format else {
+            let shown: String = String::from_utf8_lossy(&head).trim().chars().take(24).collect();
+            return Err(io::Error::other(format!(
+                "it is unclear what it holds (it begins with {shown:?}): say --format jsonl, json, csv, tsv or \
+                 parquet"
+            )));
         };
-        let mut raw = BufReader::with_capacity(1 << 18, Counting { inner: raw, consumed });
-        let start = raw.fill_buf()?;
-        if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-            return Err(io::Error::other("it is UTF-16: convert it to UTF-8"));
+        let mut binding = None;
+        let blocks: Box<dyn Blocks + 'a> = match format {
+            Format::JsonArray => Box::new(json_array::JsonArray::new(text)),
+            Format::Csv | Format::Tsv => {
+                let delimiter = match format {
+                    Format::Csv => options.delimiter.unwrap_or(b','),
+                    _ => b'\t',
+                };
+                let table = delimited::Delimited::new(text, delimiter, &options.mapping)?;
+                binding = table.1;
+                Box::new(table.0)
+            }
+            Format::JsonLines | Format::Parquet => Box::new(jsonl::JsonLines::new(text)),
+        };
+        Ok(Source { unit: format.unit(), blocks, binding })
+    }
+
+    fn open_parquet(
+        input: &Input,
+        mapping: &Mapping,
+        consumed: &Arc<AtomicU64>,
+    ) -> io::Result<Source<'a>> {
+        let (blocks, binding): (Box<dyn Blocks>, Binding) = match input {
+            Input::File(path) => {
+                let file = input::open_file(path)?;
+                let (rows, binding) = parquet::ParquetRows::new(file, mapping, consumed.clone())?;
+                (Box::new(rows), binding)
+            }
+            Input::Memory(bytes) => {
+                let bytes = bytes::Bytes::copy_from_slice(bytes);
+                let (rows, binding) = parquet::ParquetRows::new(bytes, mapping, consumed.clone())?;
+                (Box::new(rows), binding)
+            }
+            Input::Stdin => {
+                return Err(io::Error::other(
+                    "it is Parquet, which is read from its end: name the file instead",
+                ));
+            }
+        };
+        Ok(Source { unit: Unit::Row, blocks, binding: Some(binding) })
+    }
+
+    /// What the operator should know about the columns.
+    fn note(&self) -> Option<String> {
+        let Binding { unused, absent, .. } = self.binding.as_ref()?;
+        let mut notes = Vec::new();
+        if !absent.is_empty() {
+            let names: Vec<&str> = absent.iter().map(|field| field.name()).collect();
+            notes.push(format!("no column for {}", names.join(", ")));
         }
-        if start.starts_with(&[0x1f, 0x8b]) {
-            let decoder = flate2::bufread::MultiGzDecoder::new(raw);
-            return Ok(Box::new(BufReader::with_capacity(1 << 18, decoder)));
+        if !unused.is_empty() {
+            let shown: Vec<String> =
+                unused.iter().take(20).map(|name| format!("{name:?}")).collect();
+            let more = if unused.len() > 20 { ", …" } else { "" };
+            notes.push(format!("columns not used: {}{more}", shown.join(", ")));
         }
-        if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            let mut decoder = zstd::stream::read::Decoder::with_buffer(raw)?;
-            // 128 MiB of window, the format's recommended limit: a larger one is an attack or a mistake.
-            decoder.window_log_max(27)?;
-            return Ok(Box::new(BufReader::with_capacity(1 << 18, decoder)));
-        }
-        Ok(Box::new(raw))
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 }
 
-/// Counts the bytes that pass.
-struct Counting<R> {
-    inner: R,
-    consumed: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counting<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.consumed.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
+/// Removes the mark of UTF-8, and refuses UTF-16.
+fn without_byte_order_mark<'a>(text: impl BufRead + 'a) -> io::Result<impl BufRead + 'a> {
+    let (head, mut text) = compression::peek(text, 3)?;
+    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        return Err(io::Error::other("it is UTF-16: convert it to UTF-8"));
     }
+    if head.starts_with(b"\xef\xbb\xbf") {
+        text.read_exact(&mut [0; 3])?;
+    }
+    Ok(text)
 }
 
 /// What reading came to; the records themselves went to the sink.
 pub struct ReadRecords<'a> {
     /// Names of the inputs, for messages.
     pub names: Vec<String>,
+    /// What each input counts its records by.
+    pub units: Vec<Unit>,
     /// Number of records, rejected ones included.
     pub records: u64,
     /// Bytes after decompression.
@@ -111,26 +204,9 @@ pub struct ReadRecords<'a> {
 pub struct ParsedBlock {
     /// Which input, from 0.
     pub input: usize,
-    /// The records, each with its line.
+    /// The records, each with its number within the input.
     pub records: Vec<(u64, Company)>,
 }
-
-/// Bytes of lines that are parsed together.
-const BLOCK_BYTES: usize = 4 << 20;
-
-/// Blocks in memory at a time, for each thread.
-const BLOCKS: usize = 4;
-
-/// Whole lines.
-struct Block {
-    first_line: u64,
-    bytes: Vec<u8>,
-    /// Line at the end of the block that was too long; its bytes are not here.
-    too_long: Option<u64>,
-}
-
-/// What became of a block: its records with their lines, and the bytes of its lines.
-type Parsed = (Vec<(u64, Result<Company, RecordError>)>, u64);
 
 /// Reads all records, and gives the acceptable ones to `sink`, some blocks at a time, in the order of the input.
 ///
@@ -143,6 +219,13 @@ pub fn read_all<'a>(
     progress: &'a dyn Progress,
     sink: &mut dyn FnMut(Vec<ParsedBlock>) -> Result<(), BuildError>,
 ) -> Result<ReadRecords<'a>, BuildError> {
+    let read = &options.read;
+    let mut expanded = Vec::new();
+    for input in inputs {
+        let failed = |source| BuildError::Read { input: input.name(), source };
+        expanded.extend(input.expand(read.format.is_some()).map_err(failed)?);
+    }
+    let inputs = expanded.as_slice();
     let names: Vec<String> = inputs.iter().map(Input::name).collect();
     let failed = |at: usize| {
         let input = names[at].clone();
@@ -155,31 +238,42 @@ pub fn read_all<'a>(
     }
     progress.begin(Phase::Read, total);
     let mut rejects = RejectSink::new(options, progress)?;
+    let mut units = Vec::with_capacity(inputs.len());
+    let mut last_note = None;
     let (mut records, mut input_bytes) = (0, 0);
     let consumed = Arc::new(AtomicU64::new(0));
+    let blocks_max = BLOCKS * pool.current_num_threads();
     for (at, input) in inputs.iter().enumerate() {
-        let reader = input.open(consumed.clone()).map_err(failed(at))?;
-        let mut lines = Lines { reader, next_line: 1, is_done: false };
-        while !lines.is_done {
-            let blocks_max = BLOCKS * pool.current_num_threads();
+        let mut source = Source::open(input, read, &consumed).map_err(failed(at))?;
+        units.push(source.unit);
+        let note = source.note();
+        if note.is_some() && note != last_note {
+            progress.note(&format!("{}: {}", names[at], note.as_deref().unwrap_or_default()));
+            last_note = note;
+        }
+        loop {
             let mut blocks = Vec::with_capacity(blocks_max);
-            while blocks.len() < blocks_max && !lines.is_done {
-                blocks.push(lines.next_block().map_err(failed(at))?);
+            while blocks.len() < blocks_max {
+                let Some(block) = source.blocks.next().map_err(failed(at))? else { break };
+                blocks.push(block);
             }
-            let parsed: Vec<Parsed> =
-                pool.install(|| blocks.into_par_iter().map(parse_block).collect());
+            if blocks.is_empty() {
+                break;
+            }
+            let parse = |block: Box<dyn Block>| block.parse(&read.mapping);
+            let parsed: Vec<Parsed> = pool.install(|| blocks.into_par_iter().map(parse).collect());
             let mut accepted = Vec::with_capacity(parsed.len());
-            for (results, bytes) in parsed {
+            for Parsed { records: results, bytes } in parsed {
                 input_bytes += bytes;
                 let mut block =
                     ParsedBlock { input: at, records: Vec::with_capacity(results.len()) };
-                for (line, result) in results {
+                for (number, result) in results {
                     records += 1;
                     match result {
-                        Ok(company) => block.records.push((line, company)),
+                        Ok(company) => block.records.push((number, company)),
                         Err(error) => rejects.add(Reject {
                             file: names[at].clone(),
-                            line,
+                            place: Place::new(source.unit, number),
                             id: error.id,
                             field: error.field.map(|field| field.name()),
                             reason: error.reason,
@@ -192,7 +286,7 @@ pub fn read_all<'a>(
             progress.advance(consumed.load(Ordering::Relaxed), records);
         }
     }
-    Ok(ReadRecords { names, records, input_bytes, rejects })
+    Ok(ReadRecords { names, units, records, input_bytes, rejects })
 }
 
 /// Takes rejects: shows them, counts them, and lists them in the reject file.
@@ -238,77 +332,4 @@ impl<'a> RejectSink<'a> {
         }
         Ok(self.count)
     }
-}
-
-/// Cuts an input into blocks of whole lines.
-struct Lines<'a> {
-    reader: Box<dyn BufRead + 'a>,
-    next_line: u64,
-    is_done: bool,
-}
-
-impl Lines<'_> {
-    fn next_block(&mut self) -> io::Result<Block> {
-        let mut block = Block {
-            first_line: self.next_line,
-            bytes: Vec::with_capacity(BLOCK_BYTES + (64 << 10)),
-            too_long: None,
-        };
-        while block.bytes.len() < BLOCK_BYTES {
-            let start = block.bytes.len();
-            // One byte more than allowed, so that a line of exactly the limit and its end fit.
-            let mut limited = (&mut self.reader).take(RECORD_BYTES_MAX as u64 + 1);
-            let read = limited.read_until(b'\n', &mut block.bytes)?;
-            if read == 0 {
-                self.is_done = true;
-                break;
-            }
-            let line = self.next_line;
-            self.next_line += 1;
-            let is_whole = block.bytes.ends_with(b"\n");
-            if !is_whole && read > RECORD_BYTES_MAX {
-                block.bytes.truncate(start);
-                block.too_long = Some(line);
-                self.skip_line()?;
-                break;
-            }
-        }
-        Ok(block)
-    }
-
-    fn skip_line(&mut self) -> io::Result<()> {
-        loop {
-            let buffer = self.reader.fill_buf()?;
-            if buffer.is_empty() {
-                return Ok(());
-            }
-            let end = buffer.iter().position(|&byte| byte == b'\n');
-            let consumed = end.map_or(buffer.len(), |end| end + 1);
-            self.reader.consume(consumed);
-            if end.is_some() {
-                return Ok(());
-            }
-        }
-    }
-}
-
-fn parse_block(mut block: Block) -> Parsed {
-    let mut parser = RecordParser::default();
-    let mut results = Vec::new();
-    let len = block.bytes.len() as u64;
-    for (line, bytes) in (block.first_line..).zip(block.bytes.split_mut(|&byte| byte == b'\n')) {
-        let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
-            Some(_) if line == 1 => &mut bytes[3..],
-            _ => bytes,
-        };
-        if !bytes.iter().all(|byte| byte.is_ascii_whitespace()) {
-            results.push((line, parser.parse(bytes)));
-        }
-    }
-    if let Some(line) = block.too_long {
-        let reason =
-            format!("is longer than {RECORD_BYTES_MAX} bytes: shorten or leave out the record");
-        results.push((line, Err(RecordError { id: None, field: None, reason })));
-    }
-    (results, len)
 }

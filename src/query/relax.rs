@@ -144,8 +144,7 @@ impl<'s> RelaxedScorer<'s> {
 
     /// What the score of a hit is made from.
     pub fn shares(&self, doc: DocId) -> Shares {
-        let mut counts: Vec<f64> =
-            self.clauses.iter().map(|clause| clause.counts(doc)).collect();
+        let mut counts: Vec<f64> = self.clauses.iter().map(|clause| clause.counts(doc)).collect();
         let of_name = self.covered(doc, &mut counts);
         let held: f64 =
             self.clauses.iter().zip(&counts).map(|(clause, counts)| clause.weight * counts).sum();

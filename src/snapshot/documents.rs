@@ -112,11 +112,16 @@ impl Documents {
         if escaped.len() < self.id_lens.0 || escaped.len() > self.id_lens.1 {
             return None;
         }
-        let order: &[u32] = cast(self.id_order.as_ref());
+        let order = self.by_id_order();
         let at = order
             .binary_search_by(|&doc| self.escaped_id(DocId(doc)).cmp(escaped.as_bytes()))
             .ok()?;
         Some(DocId(order[at]))
+    }
+
+    /// `DocId`s by the bytes of their ids as they stand in the JSON.
+    pub fn by_id_order(&self) -> &[u32] {
+        cast(self.id_order.as_ref())
     }
 
     /// The id of a business as it stands in its JSON.

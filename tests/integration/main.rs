@@ -1,6 +1,8 @@
 //! All integration tests, in one target: one link.
 
 mod analysis;
+mod bad_parquet;
+mod bad_records;
 mod build_crash;
 mod collections;
 mod given_files;
@@ -8,9 +10,13 @@ mod http_contract;
 mod http_hostile;
 mod http_lifecycle;
 mod http_process;
+mod input_formats;
+mod operator;
 mod oracle;
+mod parquet_files;
 mod properties;
 mod snapshot_damage;
 mod support;
 mod tidy;
 mod tools_process;
+mod tools_snapshots;

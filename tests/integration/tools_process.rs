@@ -1,66 +1,9 @@
 //! `firmament-tools` as a process: inputs, rejects, exit codes.
 
+use super::operator::{Folder, build, gzip, num_docs, record, stderr, tools, zstd};
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Folder {
-        Folder(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(name);
-        fs::write(&path, bytes).unwrap();
-        path
-    }
-
-    /// Names of the files here, sorted.
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(self.0.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-fn tools(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_firmament-tools"));
-    command.args(arguments.iter().map(|argument| argument.as_ref())).stdin(Stdio::null());
-    command
-}
-
-fn build(inputs: &[&Path], output: &Path, more: &[&str]) -> Output {
-    let mut command = tools(&[&"build"]);
-    command.args(inputs).arg("--output").arg(output).args(more).output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn record(id: usize) -> String {
-    format!("{{\"id\":\"id-{id}\",\"name\":\"Name {id}\"}}\n")
-}
-
-fn num_docs(snapshot: &Path) -> u32 {
-    firmament::snapshot::Snapshot::open(snapshot).unwrap().num_docs()
-}
-
-fn gzip(text: &str) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text.as_bytes()).unwrap();
-    encoder.finish().unwrap()
-}
+use std::process::Stdio;
 
 #[test]
 fn plain_gzip_zstd_and_standard_input_give_the_same_bytes() {
@@ -72,7 +15,7 @@ fn plain_gzip_zstd_and_standard_input_give_the_same_bytes() {
     let inputs = [
         folder.write("a.jsonl", &text),
         folder.write("a.jsonl.gz", [gzip(first), gzip(second)].concat()),
-        folder.write("a.jsonl.zst", zstd::encode_all(text.as_bytes(), 3).unwrap()),
+        folder.write("a.jsonl.zst", zstd(&text)),
         folder.write("bom-and-crlf.jsonl", format!("\u{feff}{}", text.replace('\n', "\r\n\r\n"))),
     ];
     let expected = folder.path("expected.firmament");
@@ -144,7 +87,7 @@ fn a_failed_build_leaves_the_old_snapshot() {
     for (name, bytes, words) in [
         ("bad.jsonl", b"nonsense\n".to_vec(), "no JSON object"),
         ("utf16.jsonl", b"\xff\xfe{\0".to_vec(), "UTF-16"),
-        ("cut.jsonl.gz", gzip(&record(1))[..20].to_vec(), "cannot read"),
+        ("cut.jsonl.gz", gzip(record(1))[..20].to_vec(), "cannot read"),
         ("empty.jsonl", b"\n\n".to_vec(), "no record"),
     ] {
         let result = build(&[&folder.write(name, bytes)], &output, &[]);

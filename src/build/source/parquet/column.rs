@@ -1,0 +1,242 @@
+//! One column of a row group, read in batches.
+
+use super::damaged;
+use crate::build::mapping::Slot;
+use crate::company::Field;
+use crate::limits::RECORD_BYTES_MAX;
+use ::parquet::basic::{ConvertedType, LogicalType, Type};
+use ::parquet::column::page::PageReader;
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use ::parquet::data_type::DataType;
+use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+use std::io;
+
+/// A value of a column.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Cell {
+    /// None.
+    Null,
+    /// Bytes of the block's texts.
+    Text {
+        /// Where they begin.
+        start: usize,
+        /// Where they end.
+        end: usize,
+    },
+    /// A text longer than any record.
+    TooLong,
+    /// A number of an unsigned column.
+    Unsigned(u64),
+    /// A number of a signed column.
+    Signed(i64),
+    /// A floating-point number.
+    Double(f64),
+}
+
+/// What the values of a column are, beyond their physical type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Text,
+    /// Sixteen bytes, shown with hyphens.
+    Uuid,
+    Signed,
+    Unsigned,
+    Double,
+}
+
+/// The kind of a column, if it is one that a field can be read from.
+fn kind_of(column: &ColumnDescriptor) -> Option<Kind> {
+    if column.max_rep_level() > 0 {
+        return None;
+    }
+    let (logical, converted) = (column.logical_type_ref(), column.converted_type());
+    match column.physical_type() {
+        Type::BYTE_ARRAY => match (logical, converted) {
+            (Some(LogicalType::String | LogicalType::Enum), _)
+            | (None, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::NONE) => {
+                Some(Kind::Text)
+            }
+            _ => None,
+        },
+        Type::FIXED_LEN_BYTE_ARRAY if matches!(logical, Some(LogicalType::Uuid)) => {
+            (column.type_length() == 16).then_some(Kind::Uuid)
+        }
+        Type::INT32 | Type::INT64 => match (logical, converted) {
+            (Some(LogicalType::Integer(integer)), _) => {
+                Some(if integer.is_signed { Kind::Signed } else { Kind::Unsigned })
+            }
+            (Some(_), _) => None,
+            (
+                None,
+                ConvertedType::UINT_8
+                | ConvertedType::UINT_16
+                | ConvertedType::UINT_32
+                | ConvertedType::UINT_64,
+            ) => Some(Kind::Unsigned),
+            (
+                None,
+                ConvertedType::NONE
+                | ConvertedType::INT_8
+                | ConvertedType::INT_16
+                | ConvertedType::INT_32
+                | ConvertedType::INT_64,
+            ) => Some(Kind::Signed),
+            _ => None,
+        },
+        Type::FLOAT | Type::DOUBLE => Some(Kind::Double),
+        _ => None,
+    }
+}
+
+/// Can `slot` be read from a column of this type? Numbers stored as texts are refused, as in JSON.
+///
+/// # Errors
+/// It cannot: what the column is, and what is accepted.
+pub fn check_type(column: &ColumnDescriptor, slot: Slot) -> Result<(), String> {
+    let kind = kind_of(column);
+    let (is_accepted, accepted) = match slot {
+        Slot::Field(Field::EmployeeCount | Field::FoundedYear) => (
+            matches!(kind, Some(Kind::Signed | Kind::Unsigned | Kind::Double)),
+            "whole numbers (INT32, INT64), or floating-point numbers that are whole",
+        ),
+        Slot::Field(Field::Id) | Slot::IdPart(_) => (
+            matches!(kind, Some(Kind::Text | Kind::Uuid | Kind::Signed | Kind::Unsigned)),
+            "texts, UUIDs and whole numbers",
+        ),
+        Slot::Field(_) => (matches!(kind, Some(Kind::Text)), "texts"),
+    };
+    if is_accepted {
+        return Ok(());
+    }
+    let mut found = column.physical_type().to_string();
+    if let Some(logical) = column.logical_type_ref() {
+        found = format!("{found} ({logical:?})");
+    } else if column.converted_type() != ConvertedType::NONE {
+        found = format!("{found} ({})", column.converted_type());
+    }
+    if column.max_rep_level() > 0 {
+        found.push_str(", in a list or map");
+    }
+    Err(format!(
+        "the column {:?} is of the type {found}; accepted are {accepted}: convert the column",
+        column.path().string()
+    ))
+}
+
+/// A column being read.
+pub struct Column {
+    reader: ColumnReader,
+    kind: Kind,
+    /// The definition level of a value that is there.
+    max_definition: i16,
+    definitions: Vec<i16>,
+}
+
+impl Column {
+    /// The column of these pages.
+    ///
+    /// # Errors
+    /// It is of a type that [`check_type`] refuses.
+    pub fn new(descriptor: ColumnDescPtr, pages: Box<dyn PageReader>) -> io::Result<Column> {
+        let kind = kind_of(&descriptor)
+            .ok_or_else(|| io::Error::other("it is damaged: a column changed its type"))?;
+        let max_definition = descriptor.max_def_level();
+        let reader = get_column_reader(descriptor, pages);
+        Ok(Column { reader, kind, max_definition, definitions: Vec::new() })
+    }
+
+    /// Reads `num_rows` rows; gives every value that is there, with its row. Texts are appended to `texts`.
+    /// Tells how many rows there were.
+    ///
+    /// # Errors
+    /// The column is damaged.
+    pub fn read(
+        &mut self,
+        num_rows: usize,
+        texts: &mut Vec<u8>,
+        mut give: impl FnMut(usize, Cell),
+    ) -> io::Result<usize> {
+        let kind = self.kind;
+        let mut append = |bytes: &[u8]| {
+            if bytes.len() > RECORD_BYTES_MAX {
+                return Cell::TooLong;
+            }
+            let start = texts.len();
+            texts.extend_from_slice(bytes);
+            Cell::Text { start, end: texts.len() }
+        };
+        let (max, definitions) = (self.max_definition, &mut self.definitions);
+        match &mut self.reader {
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                read_batch(reader, num_rows, max, definitions, |row, value| {
+                    give(row, append(value.data()));
+                })
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                read_batch(reader, num_rows, max, definitions, |row, value| {
+                    let bytes = <[u8; 16]>::try_from(value.data()).unwrap_or_default();
+                    give(row, append(uuid::Uuid::from_bytes(bytes).to_string().as_bytes()));
+                })
+            }
+            ColumnReader::Int32ColumnReader(reader) => {
+                read_batch(reader, num_rows, max, definitions, |row, &value| {
+                    give(
+                        row,
+                        match kind {
+                            Kind::Unsigned => Cell::Unsigned(u64::from(value as u32)),
+                            _ => Cell::Signed(i64::from(value)),
+                        },
+                    );
+                })
+            }
+            ColumnReader::Int64ColumnReader(reader) => {
+                read_batch(reader, num_rows, max, definitions, |row, &value| {
+                    give(
+                        row,
+                        match kind {
+                            Kind::Unsigned => Cell::Unsigned(value as u64),
+                            _ => Cell::Signed(value),
+                        },
+                    );
+                })
+            }
+            ColumnReader::FloatColumnReader(reader) => {
+                read_batch(reader, num_rows, max, definitions, |row, &value| {
+                    give(row, Cell::Double(f64::from(value)));
+                })
+            }
+            ColumnReader::DoubleColumnReader(reader) => {
+                read_batch(reader, num_rows, max, definitions, |row, &value| {
+                    give(row, Cell::Double(value));
+                })
+            }
+            _ => Err(io::Error::other("it is damaged: a column changed its type")),
+        }
+    }
+}
+
+fn read_batch<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    num_rows: usize,
+    max_definition: i16,
+    definitions: &mut Vec<i16>,
+    mut give: impl FnMut(usize, &T::T),
+) -> io::Result<usize> {
+    let mut values: Vec<T::T> = Vec::with_capacity(num_rows);
+    definitions.clear();
+    let (rows, num_values, _) =
+        reader.read_records(num_rows, Some(definitions), None, &mut values).map_err(damaged)?;
+    if max_definition == 0 {
+        values.iter().enumerate().for_each(|(row, value)| give(row, value));
+        return Ok(rows);
+    }
+    let there = definitions.iter().enumerate().filter(|(_, level)| **level == max_definition);
+    let mut values = values[..num_values].iter();
+    for ((row, _), value) in there.zip(&mut values) {
+        give(row, value);
+    }
+    if values.next().is_some() {
+        return Err(io::Error::other("it is damaged: a column has more values than rows"));
+    }
+    Ok(rows)
+}

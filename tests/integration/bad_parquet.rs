@@ -1,0 +1,212 @@
+//! Parquet files that are damaged, hostile, or of a kind that is not accepted: an error, never a panic that
+//! escapes, never a snapshot of half the records.
+
+use super::operator::{Folder, build_in_process};
+use super::parquet_files::{ID_AND_NAME, Values, Writing, footer, parquet, texts};
+use firmament::build::{Input, ReadOptions};
+use parquet::basic::{Compression, GzipLevel};
+
+/// The number of records, or what is wrong with the file.
+fn read(folder: &Folder, file: &[u8]) -> Result<u64, String> {
+    let input = [Input::File(folder.write("a.parquet", file))];
+    let output = folder.path("out.firmament");
+    let built = build_in_process(&input, &output, &ReadOptions::default());
+    assert_eq!(built.result.is_ok(), output.exists());
+    let result = built.result.map(|report| report.records);
+    let _ = std::fs::remove_file(&output);
+    result
+}
+
+#[track_caller]
+fn assert_refused(file: &[u8], expected: &str) {
+    let error = read(&Folder::new(), file).unwrap_err();
+    assert!(error.starts_with("cannot read ") && error.contains("a.parquet: "), "{error}");
+    assert!(error.contains(expected), "{error}");
+}
+
+fn small(compression: Compression, has_dictionary: bool) -> Vec<u8> {
+    let ids: Vec<String> = (0..60).map(|id| format!("id-{id}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let names = vec!["Acme, one of many"; 60];
+    let writing = Writing { compression, has_dictionary, rows_per_group: 40 };
+    parquet(ID_AND_NAME, &[(0, texts(&ids)), (0, texts(&names))], &writing)
+}
+
+#[test]
+fn cut_files_are_refused() {
+    let file = small(Compression::SNAPPY, true);
+    let folder = Folder::new();
+    assert_eq!(read(&folder, &file), Ok(60));
+    for len in (0..file.len()).step_by(7).chain([file.len() - 1]) {
+        let error = read(&folder, &file[..len]).unwrap_err();
+        assert!(error.starts_with("cannot read "), "{len}: {error}");
+    }
+}
+
+#[test]
+fn flipped_bits_never_panic_and_never_lose_records() {
+    let folder = Folder::new();
+    for file in [small(Compression::SNAPPY, true), small(Compression::UNCOMPRESSED, false)] {
+        // Every byte of the footer and every third of the pages, one bit each.
+        let (footer, _) = footer(&file);
+        for at in (0..footer).step_by(3).chain(footer..file.len()) {
+            let mut flipped = file.clone();
+            flipped[at] ^= 1 << (at % 8);
+            // Values may change unseen, since the format has checksums only where a writer adds them.
+            if let Ok(records) = read(&folder, &flipped) {
+                assert_eq!(records, 60, "byte {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lies_about_lengths_are_refused() {
+    let file = small(Compression::UNCOMPRESSED, false);
+    let len = file.len();
+    let with_footer_length = |footer: u32| {
+        let mut file = file.clone();
+        file[len - 8..len - 4].copy_from_slice(&footer.to_le_bytes());
+        file
+    };
+    assert_refused(&with_footer_length(1 << 31), "its footer cannot be 2147483648 bytes long");
+    assert_refused(&with_footer_length(u32::MAX), "its footer cannot be");
+    assert_refused(&with_footer_length(len as u32 - 8), "its footer cannot be");
+    assert_refused(&with_footer_length(0), "it is damaged");
+
+    // A footer whose list of schema elements has 2^31 - 1 of them: field 1 an i32, field 2 the list.
+    let hostile =
+        |footer: &[u8]| [b"PAR1", footer, &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat();
+    assert_refused(
+        &hostile(&[0x15, 2, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 7, 0, 0]),
+        "it is damaged",
+    );
+    assert_refused(&hostile(&[0x1c; 5000]), "it is damaged");
+
+    // The first page: its header begins behind the magic number with type, unpacked and packed length.
+    assert_eq!(file[4..7], [0x15, 0, 0x15]);
+    let end_of = |at: usize| at + file[at..].iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
+    let (unpacked, packed) = (7, end_of(7) + 1);
+    let with_length = |at: usize, len: &[u8]| {
+        let header = [&file[..at], len, &file[end_of(at)..]].concat();
+        // What follows has moved; the footer says where the second column is, so take the bytes from the page.
+        let surplus = header.len() - file.len();
+        let cut = packed + 40;
+        [&header[..cut], &header[cut + surplus..]].concat()
+    };
+    // 2^31 - 1 as a zigzag number.
+    let huge = [0xfe, 0xff, 0xff, 0xff, 0x0f];
+    assert_refused(
+        &with_length(unpacked, &huge),
+        "has a page of 2147483647 bytes; at most 134217728",
+    );
+    assert_refused(&with_length(packed, &huge), "a page is longer than its column");
+}
+
+#[test]
+fn pages_that_unpack_to_more_than_they_say_are_refused() {
+    // 20 MB of one text, a thousandth of it when packed; then the header claims 1 MB.
+    let name = "x".repeat(20 << 20);
+    let writing = Writing {
+        compression: Compression::GZIP(GzipLevel::default()),
+        has_dictionary: false,
+        ..Writing::default()
+    };
+    let file = parquet(ID_AND_NAME, &[(0, texts(&["a"])), (0, texts(&[&name]))], &writing);
+    // Honest, but longer than any record: the record is rejected, the file is read.
+    let folder = Folder::new();
+    let input = [Input::File(folder.write("a.parquet", &file))];
+    let output = folder.path("out.firmament");
+    let built = build_in_process(&input, &output, &ReadOptions::default());
+    assert!(built.rejects[0].contains("row 1: record \"a\": is longer than 1048576 bytes"));
+
+    // 20 MiB + 4 bytes, zigzag and as a varint of four bytes.
+    let said = ((20u64 << 20) + 4) << 1;
+    let varint = |number: u64| -> Vec<u8> {
+        (0..4).map(|at| (number >> (7 * at)) as u8 & 0x7f | if at < 3 { 0x80 } else { 0 }).collect()
+    };
+    let said = varint(said);
+    let at = file.windows(4).position(|bytes| bytes == said).unwrap();
+    let mut lie = file.clone();
+    lie[at..at + 4].copy_from_slice(&varint(2 << 20));
+    assert_refused(&lie, "a page unpacks to more than it says");
+}
+
+#[test]
+fn kinds_of_files_that_are_not_accepted() {
+    let file = small(Compression::UNCOMPRESSED, true);
+    let mut encrypted = file.clone();
+    let len = encrypted.len();
+    encrypted[len - 4..].copy_from_slice(b"PARE");
+    assert_refused(&encrypted, "it is an encrypted Parquet file: write it without encryption");
+    encrypted[..4].copy_from_slice(b"PARE");
+    assert_refused(&encrypted, "it is an encrypted Parquet file");
+
+    let one = |schema: &str, definition: i16, values: Values| {
+        parquet(schema, &[(0, texts(&["a"])), (definition, values)], &Writing::default())
+    };
+    for (schema, definition, values, expected) in [
+        (
+            "message m { required binary id (STRING); required boolean name; }",
+            0,
+            Values::Bool(vec![Some(true)]),
+            "the column \"name\" is of the type BOOLEAN; accepted are texts: convert the column",
+        ),
+        (
+            "message m { required binary id (STRING); required int32 name (DATE); }",
+            0,
+            Values::Int32(vec![Some(1)]),
+            "the column \"name\" is of the type INT32 (Date)",
+        ),
+        (
+            "message m { required binary id (STRING); required binary title (STRING); }",
+            0,
+            texts(&["b"]),
+            "there is no column \"name\"; name it with --map name=COLUMN; its columns are \"id\", \"title\"",
+        ),
+        (
+            "message m { required binary id (STRING); required group name { required binary x; } }",
+            0,
+            texts(&["b"]),
+            "there is no column \"name\"; did you mean \"name.x\"?",
+        ),
+    ] {
+        assert_refused(&one(schema, definition, values), expected);
+    }
+    for (schema, values, expected) in [
+        (
+            "message m { required binary id (STRING); required binary name (STRING);
+                         required binary employee_count (STRING); }",
+            texts(&["12"]),
+            "the column \"employee_count\" is of the type BYTE_ARRAY (String); accepted are whole numbers",
+        ),
+        (
+            "message m { required binary id (STRING); required binary name (STRING);
+                         required int64 founded_year (TIMESTAMP(MILLIS,true)); }",
+            Values::Int64(vec![Some(0)]),
+            "the column \"founded_year\" is of the type INT64 (Timestamp",
+        ),
+    ] {
+        let columns = [(0, texts(&["a"])), (0, texts(&["b"])), (0, values)];
+        assert_refused(&parquet(schema, &columns, &Writing::default()), expected);
+    }
+    // The codec stands in the footer behind the path of its column: 0 is none, as zigzag numbers.
+    let path = [0x19, 0x18, 2, b'i', b'd', 0x15, 0];
+    let at = file.windows(path.len()).position(|bytes| bytes == path).unwrap() + path.len() - 1;
+    let with_codec = |codec: u8| {
+        let mut file = file.clone();
+        file[at] = codec << 1;
+        file
+    };
+    assert_refused(&with_codec(4), "the column \"id\" is compressed with BROTLI");
+    assert_refused(
+        &with_codec(7),
+        "is compressed with LZ4_RAW; accepted are snappy, gzip, zstd and none",
+    );
+    assert_refused(&with_codec(20), "it is damaged, or of a kind not accepted");
+    // The first page is the dictionary (type 2); as an index (type 1) it is passed over, and missing.
+    let mut no_dictionary = file.clone();
+    assert_eq!(no_dictionary[4..6], [0x15, 4]);
+    no_dictionary[5] = 2;
+    assert_refused(&no_dictionary, "it is damaged");
+}

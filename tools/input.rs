@@ -1,0 +1,82 @@
+//! Options of `build` that say what the inputs are and how their columns become fields.
+
+use super::Failure;
+use clap::builder::PossibleValuesParser;
+use firmament::build::mapping::preset::PRESETS;
+use firmament::build::{Format, Input, Mapping, MappingOptions, Preset, ReadOptions};
+use std::path::PathBuf;
+
+/// Inputs, their format, and what their columns mean.
+#[derive(clap::Args)]
+pub struct InputArguments {
+    /// Files or folders of records, plain, gzip or zstd; `-` is standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// Format of all inputs: jsonl, json (an array), csv, tsv, parquet [default: told from content and name]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// What separates the cells of CSV, one character [default: ,]
+    #[arg(long, value_name = "C", value_parser = one_character)]
+    delimiter: Option<u8>,
+    /// A well-known layout: people-data-labs or sql-export
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(
+        PRESETS.iter().map(|preset| clap::builder::PossibleValue::new(preset.name).help(preset.description))
+    ))]
+    preset: Option<String>,
+    /// Read a field from another column; dots lead into nested values [example: location.city=locality]
+    #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
+    map: Vec<(String, String)>,
+    /// Give all records the same value [example: country="United States"]
+    #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
+    constant: Vec<(String, String)>,
+    /// A text that means no value, as \N or NULL
+    #[arg(long, value_name = "TEXT")]
+    null: Vec<String>,
+    /// Make ids of records without one from these fields or columns, a UUID of version 5
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    id_from: Vec<String>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (field, value) = text.split_once('=').ok_or("there is no = in it")?;
+    Ok((field.trim().to_owned(), value.to_owned()))
+}
+
+fn one_character(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(byte),
+        _ => Err("one ASCII character is accepted, such as ; or | or \\t".to_owned()),
+    }
+}
+
+impl InputArguments {
+    /// The inputs.
+    pub fn inputs(&self) -> Result<Vec<Input>, Failure> {
+        if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
+            let message = "standard input (-) can be read only once: name it once".to_owned();
+            return Err(Failure { message, exit_code: 2 });
+        }
+        Ok(self.inputs.iter().cloned().map(Input::from_argument).collect())
+    }
+
+    /// How to read them.
+    pub fn read_options(&self) -> Result<ReadOptions, Failure> {
+        let usage = |message: String| Failure { message, exit_code: 2 };
+        if self.delimiter.is_some() && !matches!(self.format, None | Some(Format::Csv)) {
+            return Err(usage(
+                "--delimiter is for CSV: leave out one of --delimiter and --format".to_owned(),
+            ));
+        }
+        let preset = self.preset.as_deref().map(Preset::by_name).transpose().map_err(usage)?;
+        let mapping = Mapping::new(&MappingOptions {
+            preset,
+            columns: self.map.clone(),
+            constants: self.constant.clone(),
+            nulls: self.null.clone(),
+            id_from: self.id_from.clone(),
+        });
+        let mapping = mapping.map_err(|error| usage(error.to_string()))?;
+        Ok(ReadOptions { format: self.format, delimiter: self.delimiter, mapping })
+    }
+}
