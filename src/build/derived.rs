@@ -35,6 +35,10 @@ pub struct Thresholds {
     pub dense_keys_max: usize,
     /// Fewest businesses that hold both words of a phrase that is stored.
     pub phrase_docs_min: u32,
+    /// Fewest businesses that hold both words of a phrase whose best businesses are stored.
+    pub phrase_best_docs_min: u32,
+    /// Most best businesses of a phrase.
+    pub phrase_best_max: usize,
 }
 
 impl Default for Thresholds {
@@ -51,6 +55,10 @@ impl Default for Thresholds {
             dense_keys_max: 4096,
             // Reading the words of fewer costs some 2 ms.
             phrase_docs_min: 4096,
+            // Scoring fewer costs some 2 ms.
+            phrase_best_docs_min: 1 << 16,
+            // Six pages, less what stands in better tiers: half a kilobyte.
+            phrase_best_max: 128,
         }
     }
 }
@@ -64,6 +72,8 @@ impl Thresholds {
         dense_docs_min: 1,
         dense_keys_max: 0xffff,
         phrase_docs_min: 1,
+        phrase_best_docs_min: 1,
+        phrase_best_max: 3,
     };
 }
 
@@ -110,7 +120,7 @@ pub fn write(
         )?,
         tokens: section(SectionKind::DocTokens),
         counts: &counts,
-        docs_min: thresholds.phrase_docs_min,
+        thresholds,
     };
     let dense_terms: Vec<TermOrd> = keys
         .iter()

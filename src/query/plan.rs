@@ -460,7 +460,7 @@ impl<'s> Planner<'s> {
     }
 
     /// What is stored of two words of a phrase.
-    fn stored_phrase(&self, pair: &[(u32, QueryWord)]) -> Option<StoredPhrase<'s>> {
+    pub fn stored_phrase(&self, pair: &[(u32, QueryWord)]) -> Option<StoredPhrase<'s>> {
         let [(at, first), (next, second)] = pair else { return None };
         let ([first], [second]) = (first.forms.as_slice(), second.forms.as_slice()) else {
             return None;

@@ -14,16 +14,17 @@ use super::hit_set::HitSet;
 use super::nearest::{Nearest, Stretch};
 use super::order::by_doc_id;
 use super::plan::{List, Plan, Planner};
-use super::rank::{Group, GroupSplit, Kind, Step, Tier};
+use super::rank::{Group, GroupSplit, Kind, PhraseCandidates, Step, Tier};
 use super::relax::RelaxedScorer;
 use super::score::{LEGAL_FORM, Scorer};
 use super::shortcut::Shortcut;
 use super::text::Term;
-use super::understand::Understanding;
+use super::understand::{Understanding, Understood};
 use super::{Query, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
+use crate::snapshot::phrases::StoredPhrase;
 
 /// Bits of a relevance key below tier and kind.
 const GROUP_SHIFT: u32 = 32;
@@ -62,8 +63,28 @@ pub fn by_relevance<'s>(
     let split = GroupSplit::new(planner, understanding, &query.text, hits.clone());
     let scorer = Scorer::new(planner, understanding, &query.text);
     let single_word = SingleWord::of(planner, query, understanding, total);
-    let page = Walk { planner, scorer, single_word, stretch, found: Vec::new() };
+    let phrase = two_words(planner, query, understanding);
+    let page = Walk { planner, scorer, single_word, phrase, stretch, found: Vec::new() };
     if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
+}
+
+/// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal forms: then
+/// the text score of a business is the sum of their impacts.
+fn two_words<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+) -> Option<StoredPhrase<'s>> {
+    let is_plain = |understood: &Understood<'s>| {
+        matches!(understood.clause.term, Term::Word(_) | Term::Phrase(_))
+            && understood.readings.is_empty()
+            && understood.neighbours.iter().all(Option::is_none)
+    };
+    let words = query.text.ranking_words().words;
+    let is_it = words.len() == 2
+        && understanding.clauses.iter().all(is_plain)
+        && query.text.trailing_forms().is_empty();
+    if is_it { planner.stored_phrase(&words) } else { None }
 }
 
 /// A walk over groups.
@@ -71,6 +92,8 @@ struct Walk<'a, 's> {
     planner: &'a Planner<'s>,
     scorer: Scorer<'s>,
     single_word: Option<SingleWord<'s>>,
+    /// What is stored of `q`, if it is two words whose impacts are the text score.
+    phrase: Option<StoredPhrase<'s>>,
     stretch: Stretch,
     found: Vec<Position>,
 }
@@ -83,6 +106,9 @@ impl<'s> Walk<'_, 's> {
             match step {
                 Step::Group(group) => self.take(&group),
                 Step::Phrase(candidates) => {
+                    if self.take_best_of_phrase(&candidates) {
+                        break;
+                    }
                     let group = (Tier::PhraseElsewhere, Kind::Whole);
                     let is_member = |doc| candidates.is_member(doc);
                     let checked = self.take_checked(group, &candidates.hits, is_member);
@@ -155,6 +181,37 @@ impl<'s> Walk<'_, 's> {
             nearest.push(Position { relevance_key, doc });
         });
         self.found.extend(nearest.into_sorted());
+    }
+
+    /// Fills the page from the stored best businesses of the phrase, if they suffice.
+    fn take_best_of_phrase(&mut self, candidates: &PhraseCandidates<'s>) -> bool {
+        let (tier, kind) = (Tier::PhraseElsewhere, Kind::Whole);
+        let Some(stored) = self.phrase.filter(|stored| !stored.best.is_empty()) else {
+            return false;
+        };
+        if self.is_behind(tier, kind) || self.stretch.side != Side::After {
+            return false;
+        }
+        let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
+        let prefix = group_key(tier, kind) << GROUP_SHIFT;
+        let left = self.stretch.wanted - self.found.len();
+        let mut found = Vec::with_capacity(left);
+        for doc in stored.best.iter().map(|&doc| DocId(doc)) {
+            if !candidates.hits.contains(doc) {
+                continue;
+            }
+            let relevance_key = prefix | u64::from(self.scorer.score(doc));
+            let position = Position { relevance_key, doc };
+            if start.is_none_or(|start| self.stretch.distance(&position) > start) {
+                found.push(position);
+            }
+            if found.len() == left {
+                self.planner.took(Shortcut::BestOfPhrase);
+                self.found.extend(found);
+                return true;
+            }
+        }
+        false
     }
 
     /// Appends the nearest of those candidates that turn out to be members: they are asked in order, until there
@@ -306,8 +363,15 @@ impl<'s> SingleWord<'s> {
                 }
                 _ => None,
             };
-            let mut walk =
-                PartWalk { word: self, part, prefix, stretch, scorer, found: &mut found };
+            let mut walk = PartWalk {
+                word: self,
+                kind: group.kind,
+                part,
+                prefix,
+                stretch,
+                scorer,
+                found: &mut found,
+            };
             walk.take(level_group, from);
         }
         Some(found)
@@ -317,6 +381,7 @@ impl<'s> SingleWord<'s> {
 /// A walk over one part of a group.
 struct PartWalk<'a, 's> {
     word: &'a SingleWord<'s>,
+    kind: Kind,
     part: &'a Part<'s>,
     prefix: u64,
     stretch: &'a Stretch,
@@ -357,11 +422,8 @@ impl PartWalk<'_, '_> {
         if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
             return;
         }
-        let (hits, all) = self.word.share;
-        let looked_at = left as u64 * all / hits.max(1);
-        let smaller = self.part.members.cardinality_max().min(scored.cardinality_max());
         if let Some(levels) = self.word.levels
-            && looked_at * self.word.level_step_cost <= smaller
+            && self.steps(&levels, group) * self.word.level_step_cost <= self.smaller()
         {
             let direction = match self.stretch.side {
                 Side::After => LevelWalk::Down,
@@ -382,6 +444,24 @@ impl PartWalk<'_, '_> {
             nearest.push(Position { relevance_key, doc });
         });
         self.found.extend(nearest.into_sorted());
+    }
+
+    /// How many members have to be enumerated at most, if levels are not walked.
+    fn smaller(&self) -> u64 {
+        self.part.members.cardinality_max().min(self.word.scored.cardinality_max())
+    }
+
+    /// How many businesses a walk along levels will look at, about.
+    fn steps(&self, levels: &TermLevels<'_>, group: LevelGroup) -> u64 {
+        let (hits, all) = self.word.share;
+        let (group_len, most) = (levels.group_len(group), self.part.members.cardinality_max());
+        let members = match self.kind {
+            // Few of those that hold the word elsewhere hold a longer one in their name.
+            Kind::Prefix => u128::from(most) * u128::from(hits) / u128::from(all.max(1)),
+            Kind::Whole => u128::from(most)
+                .min(u128::from(hits) * u128::from(group_len) / u128::from(all.max(1))),
+        };
+        (self.left() as u128 * u128::from(group_len) / members.max(1)) as u64
     }
 
     /// Members that hold the word only as a prefix.

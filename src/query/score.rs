@@ -12,7 +12,7 @@ use super::text::{Phrase, QueryWord, Term, TextQuery};
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
-use crate::snapshot::postings::{Container, Postings};
+use crate::snapshot::impacts::ImpactCursor;
 
 /// What a legal form in the name adds.
 pub const LEGAL_FORM: u32 = 256;
@@ -137,73 +137,4 @@ fn forms<'s>(planner: &Planner<'s>, word: &QueryWord) -> Vec<ImpactCursor<'s>> {
         lists.any.map(|postings| ImpactCursor::new(postings, lists.impacts))
     };
     planner.ords(word).filter_map(cursor).collect()
-}
-
-/// Finds impacts in a list of postings; going on from where it was last costs least.
-#[derive(Debug)]
-struct ImpactCursor<'s> {
-    postings: Postings<'s>,
-    impacts: &'s [u8],
-    /// The business asked for last, the chunk it is in, and how far: within an array an index, within a bitmap a
-    /// word, and how many businesses of the list are before it.
-    last: u32,
-    chunk: Option<usize>,
-    at: usize,
-    rank: usize,
-}
-
-impl<'s> ImpactCursor<'s> {
-    fn new(postings: Postings<'s>, impacts: &'s [u8]) -> ImpactCursor<'s> {
-        ImpactCursor { postings, impacts, last: 0, chunk: None, at: 0, rank: 0 }
-    }
-
-    /// The impact on `doc`, 0 if it is not on the list.
-    fn at(&mut self, doc: DocId) -> u32 {
-        let chunked = match self.postings {
-            Postings::Small(docs) => {
-                return docs.binary_search(&doc.0).map_or(0, |at| u32::from(self.impacts[at]));
-            }
-            Postings::Chunked(chunked) => chunked,
-        };
-        let (key, low) = ((doc.0 >> 16) as u16, doc.0 as u16);
-        if self.chunk.is_none() || key != (self.last >> 16) as u16 || doc.0 < self.last {
-            self.chunk = chunked.find(key);
-            self.at = 0;
-            self.rank = 0;
-        }
-        self.last = doc.0;
-        let Some(chunk) = self.chunk else { return 0 };
-        let before = chunked.rank(chunk);
-        match chunked.chunk(chunk).container {
-            Container::Array(lows) => {
-                self.at += gallop(&lows[self.at..], low);
-                let found = lows.get(self.at) == Some(&low);
-                if found { u32::from(self.impacts[before + self.at]) } else { 0 }
-            }
-            Container::Bitmap(words, _) => {
-                let word = usize::from(low >> 6);
-                let bit = 1u64 << (low & 63);
-                if words[word] & bit == 0 {
-                    return 0;
-                }
-                while self.at < word {
-                    self.rank += words[self.at].count_ones() as usize;
-                    self.at += 1;
-                }
-                let within = (words[word] & (bit - 1)).count_ones() as usize;
-                u32::from(self.impacts[before + self.rank + within])
-            }
-        }
-    }
-}
-
-/// How many of `lows` are below `low`; quick if they are few.
-fn gallop(lows: &[u16], low: u16) -> usize {
-    let mut step = 1;
-    while step < lows.len() && lows[step] < low {
-        step *= 2;
-    }
-    let start = step / 2;
-    let end = (step + 1).min(lows.len());
-    start.min(lows.len()) + lows[start.min(lows.len())..end].partition_point(|&other| other < low)
 }

@@ -17,6 +17,8 @@ pub enum Shortcut {
     StoredPrefix,
     /// A phrase whose businesses are stored.
     StoredPhrase,
+    /// A page by score from the stored best businesses of a phrase.
+    BestOfPhrase,
     /// A page by score from the stored levels of a term.
     Levels,
     /// A page from a walk along a permutation.
@@ -31,12 +33,13 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 10] = [
+    pub const ALL: [Shortcut; 11] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
+        Shortcut::BestOfPhrase,
         Shortcut::Levels,
         Shortcut::PermutationWalk,
         Shortcut::RankGather,

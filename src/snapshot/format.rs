@@ -92,11 +92,15 @@ pub enum SectionKind {
     PhraseCounts = 33,
     /// Where the postings of each pair begin.
     PhraseLists = 34,
+    /// The businesses with the best text scores of those in which each pair stands so.
+    PhraseBest = 35,
+    /// Where the best businesses of each pair begin.
+    PhraseBestOffsets = 36,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 34] = {
+    pub const ALL: [SectionKind; 36] = {
         use SectionKind::*;
         [
             Metadata,
@@ -133,6 +137,8 @@ impl SectionKind {
             PhrasePairs,
             PhraseCounts,
             PhraseLists,
+            PhraseBest,
+            PhraseBestOffsets,
         ]
     };
 

@@ -3,8 +3,8 @@
 //! A phrase is checked by reading the words of every business that holds them all ([`doc_tokens`](super::doc_tokens)):
 //! little for most words, very much for two that a million businesses hold. For the pairs of dense terms that
 //! [many businesses hold both](super::dense), the number of businesses with the phrase is stored: the total of a
-//! query, while a page is full after a few candidates. Only where the phrase is so rare among the candidates that a
-//! page is not full soon, the businesses are stored as well.
+//! query. Where the phrase is so rare among the candidates that a page is not full soon, the businesses are stored as
+//! well; and where so many hold both words that even scoring them is dear, those with the best scores.
 //!
 //! ```text
 //! PhrasePairs  := MIN (u32), 0 (u32), { FIRST << 16 | SECOND (u32, ascending) }
@@ -33,6 +33,8 @@ pub struct StoredPhrases {
     counts: Section,
     lists: Section,
     postings: Section,
+    best: Section,
+    best_offsets: Section,
 }
 
 /// What is stored of a phrase of two words.
@@ -42,6 +44,8 @@ pub struct StoredPhrase<'a> {
     pub len: u64,
     /// Which they are, if there are any and they are few among those that hold both words.
     pub postings: Option<Postings<'a>>,
+    /// Those with the best text scores as two words, best first, ties by `DocId`; maybe none, maybe all.
+    pub best: &'a [u32],
 }
 
 impl StoredPhrases {
@@ -58,6 +62,8 @@ impl StoredPhrases {
             counts: section(SectionKind::PhraseCounts),
             lists: section(SectionKind::PhraseLists),
             postings: section(SectionKind::PhrasePostings),
+            best: section(SectionKind::PhraseBest),
+            best_offsets: section(SectionKind::PhraseBestOffsets),
         };
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PhrasePairs, reason));
         let words: &[u32] = phrases.pairs.checked_slice(SectionKind::PhrasePairs)?;
@@ -71,6 +77,15 @@ impl StoredPhrases {
         }
         if counts.iter().any(|&count| count == 0 || count > num_docs) {
             return damaged("a phrase has no business, or more than there are");
+        }
+        let best: &[u32] = phrases.best.checked_slice(SectionKind::PhraseBest)?;
+        let offsets: &[u32] = phrases.best_offsets.checked_slice(SectionKind::PhraseBestOffsets)?;
+        let joins = offsets.first() == Some(&0)
+            && offsets.last().is_some_and(|&end| end as usize == best.len())
+            && offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+        if offsets.len() != counts.len() + 1 || !joins || best.iter().any(|&doc| doc >= num_docs) {
+            let reason = "the best businesses of phrases do not join, or are not there";
+            return Err(SnapshotError::damaged(SectionKind::PhraseBest, reason));
         }
         let bytes = phrases.postings.as_ref();
         let mut end = 0;
@@ -107,11 +122,14 @@ impl StoredPhrases {
             return None;
         }
         let Ok(at) = words[HEAD..].binary_search(&pair(first, second)) else {
-            return Some(StoredPhrase { len: 0, postings: None });
+            return Some(StoredPhrase { len: 0, postings: None, best: &[] });
         };
         let place = cast::<u64>(self.lists.as_ref())[at];
         let list = || Postings::read(&self.postings.as_ref()[place as usize..]).0;
+        let offsets: &[u32] = cast(self.best_offsets.as_ref());
+        let best: &[u32] = cast(self.best.as_ref());
         Some(StoredPhrase {
+            best: &best[offsets[at] as usize..offsets[at + 1] as usize],
             len: u64::from(cast::<u32>(self.counts.as_ref())[at]),
             postings: (place != NO_LIST).then(list),
         })

@@ -3,12 +3,14 @@
 //! The words of all businesses are read once, 65,536 at a time on every core; what is found is kept in two bytes for
 //! each business and pair until all are through.
 
+use super::Thresholds;
 use crate::analyzer::{TextField, plural};
-use crate::ids::TermOrd;
+use crate::ids::{DocId, TermOrd};
 use crate::snapshot::SnapshotError;
 use crate::snapshot::dense;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
 use crate::snapshot::format::SectionKind;
+use crate::snapshot::impacts::ImpactCursor;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::Offsets;
 use crate::snapshot::phrases::{encode_pairs, encode_places, pair};
@@ -18,6 +20,7 @@ use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// A phrase that fewer of its candidates hold has a list: a page of others is full after some thousand candidates.
 const RARE_SHARE: u64 = 128;
@@ -34,8 +37,8 @@ pub struct Source<'a> {
     pub tokens: Section,
     /// Section `PairCounts`.
     pub counts: &'a [u32],
-    /// Fewest businesses that hold both words of a phrase that is stored.
-    pub docs_min: u32,
+    /// What is stored.
+    pub thresholds: &'a Thresholds,
 }
 
 /// The dense terms that a word of a business can be found by, by the word's code.
@@ -102,33 +105,83 @@ pub fn write(
     let mut section = writer.begin(SectionKind::PhrasePostings);
     let mut places: Vec<Option<u64>> = Vec::with_capacity(pairs.len());
     let mut counts: Vec<u32> = Vec::with_capacity(pairs.len());
+    let (mut best, mut best_offsets) = (Vec::new(), vec![0u32]);
     let mut next = vec![0usize; found.len()];
-    let (mut docs, mut bytes) = (Vec::new(), Vec::new());
-    for &pair in &pairs {
-        docs.clear();
-        for ((found, next), key) in found.iter().zip(&mut next).zip(0u32..) {
-            if found.pairs.get(*next).is_some_and(|(other, _)| *other == pair) {
-                docs.extend(found.get(*next).iter().map(|&low| key << 16 | u32::from(low)));
-                *next += 1;
-            }
+    for batch in pairs.chunks(BATCH_PAIRS) {
+        let docs: Vec<(u32, Vec<u32>)> =
+            batch.iter().map(|&pair| (pair, docs_of(pair, &found, &mut next))).collect();
+        let encoded: Vec<EncodedPhrase> = pool.install(|| {
+            docs.par_iter().map(|(pair, docs)| source.encode(*pair, docs, dense)).collect()
+        });
+        for ((_, docs), phrase) in docs.iter().zip(encoded) {
+            counts.push(docs.len() as u32);
+            places.push((!phrase.postings.is_empty()).then(|| section.len()));
+            section.write(&phrase.postings)?;
+            best.extend(phrase.best);
+            best_offsets.push(best.len() as u32);
         }
-        counts.push(docs.len() as u32);
-        if docs.len() as u64 * RARE_SHARE > u64::from(source.both(pair)) {
-            places.push(None);
-            continue;
-        }
-        bytes.clear();
-        postings::encode(&docs, &mut bytes);
-        places.push(Some(section.len()));
-        section.write(&bytes)?;
     }
     section.end(writer)?;
-    writer.section(SectionKind::PhrasePairs, &encode_pairs(source.docs_min, &pairs))?;
+    let head = source.thresholds.phrase_docs_min;
+    writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
-    writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&encode_places(&places)))
+    writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&encode_places(&places)))?;
+    writer.section(SectionKind::PhraseBest, bytemuck::cast_slice(&best))?;
+    writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))
+}
+
+/// Phrases that are encoded together.
+const BATCH_PAIRS: usize = 4096;
+
+/// What is stored of a phrase.
+struct EncodedPhrase {
+    /// Its list; empty if it has none.
+    postings: Vec<u8>,
+    best: Vec<u32>,
+}
+
+/// The businesses of a pair, put together from all chunks; pairs are asked for in ascending order.
+fn docs_of(pair: u32, found: &[FoundPhrases], next: &mut [usize]) -> Vec<u32> {
+    let mut docs = Vec::new();
+    for ((found, next), key) in found.iter().zip(next).zip(0u32..) {
+        if found.pairs.get(*next).is_some_and(|(other, _)| *other == pair) {
+            docs.extend(found.get(*next).iter().map(|&low| key << 16 | u32::from(low)));
+            *next += 1;
+        }
+    }
+    docs
 }
 
 impl Source<'_> {
+    fn encode(&self, pair: u32, docs: &[u32], dense: &[TermOrd]) -> EncodedPhrase {
+        let both = self.both(pair);
+        let mut postings = Vec::new();
+        if docs.len() as u64 * RARE_SHARE <= u64::from(both) {
+            postings::encode(docs, &mut postings);
+        }
+        let mut best: Vec<(Reverse<u32>, u32)> = Vec::new();
+        if both >= self.thresholds.phrase_best_docs_min {
+            let words = [dense[(pair >> 16) as usize], dense[(pair & 0xffff) as usize]];
+            let mut impacts = words.map(|ord| {
+                let lists = self.terms.lists(ord);
+                lists.any.map(|any| ImpactCursor::new(any, lists.impacts))
+            });
+            let max = self.thresholds.phrase_best_max;
+            for &doc in docs {
+                let score =
+                    impacts.iter_mut().flatten().map(|impacts| impacts.at(DocId(doc))).sum();
+                best.push((Reverse(score), doc));
+                if best.len() >= 4 * max {
+                    best.select_nth_unstable(max);
+                    best.truncate(max);
+                }
+            }
+            best.sort_unstable();
+            best.truncate(max);
+        }
+        EncodedPhrase { postings, best: best.into_iter().map(|(_, doc)| doc).collect() }
+    }
+
     /// The phrases of the businesses of chunk `key`.
     fn find(&self, key: u32, words: &DenseWords) -> FoundPhrases {
         let tokens = self.tokens.as_ref();
@@ -193,7 +246,8 @@ impl Source<'_> {
     }
 
     fn is_stored(&self, first: u16, second: u16) -> bool {
-        first != second && self.both(pair(first.into(), second.into())) >= self.docs_min
+        first != second
+            && self.both(pair(first.into(), second.into())) >= self.thresholds.phrase_docs_min
     }
 
     /// How many businesses hold both words of a pair.
