@@ -169,47 +169,46 @@ impl Snapshot {
             num_docs as usize + 1,
             doc_tokens.as_ref().len() as u64,
         )?;
-        let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
-        let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
-        let terms = Terms::open(&section, num_docs)?;
-        let num_keys = [terms.len(), industries.len(), places.len()];
-        let snapshot = Snapshot {
-            prefixes: Prefixes::open(&section, num_docs)?,
-            phrases: StoredPhrases::open(&section, num_docs)?,
-            pair_counts: PairCounts::open(&section, num_keys, num_docs)?,
+        // Documents are as much work as everything else together.
+        let (documents, others) = std::thread::scope(|scope| {
+            let documents = scope.spawn(|| Documents::open(&section, num_docs));
+            let others = || -> Result<_, SnapshotError> {
+                let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
+                let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
+                let hosts = Dictionary::open(dictionary::HOSTS, &section, num_docs)?;
+                let terms = Terms::open(&section, num_docs)?;
+                check_doc_tokens(&doc_tokens, &doc_token_offsets, num_docs, terms.len())?;
+                let num_keys = [terms.len(), industries.len(), places.len()];
+                let prefixes = Prefixes::open(&section, num_docs)?;
+                let phrases = StoredPhrases::open(&section, num_docs)?;
+                let pair_counts = PairCounts::open(&section, num_keys, num_docs)?;
+                Ok((industries, places, hosts, terms, prefixes, phrases, pair_counts))
+            };
+            let others = others();
+            (documents.join(), others)
+        });
+        let documents = documents.expect("checking documents does not panic")?;
+        let (industries, places, hosts, terms, prefixes, phrases, pair_counts) = others?;
+        backing.release(0..backing.bytes().len());
+        Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
-            documents: Documents::open(&section, num_docs)?,
+            documents,
             employee_counts,
             founded_years,
             orders,
             industries,
             places,
-            hosts: Dictionary::open(dictionary::HOSTS, &section, num_docs)?,
+            hosts,
             terms,
             doc_token_offsets,
             doc_tokens,
+            prefixes,
+            pair_counts,
+            phrases,
             metadata,
             entries,
             backing,
-        };
-        snapshot.check_doc_tokens()?;
-        snapshot.backing.release(0..snapshot.backing.bytes().len());
-        Ok(snapshot)
-    }
-
-    fn check_doc_tokens(&self) -> Result<(), SnapshotError> {
-        let damaged = |reason| SnapshotError::damaged(SectionKind::DocTokens, reason);
-        let codes_end = self.terms.len() as u32 + doc_tokens::CODE_MIN;
-        for doc in 0..self.num_docs() {
-            let tokens = DocTokens::read(self.doc_token_bytes(DocId(doc)));
-            if !tokens.is_some_and(|tokens| tokens.check(codes_end)) {
-                return Err(damaged("the words of a business cannot be read"));
-            }
-            if doc % RELEASE_DOCS == 0 {
-                self.doc_tokens.release(self.doc_token_offsets.get(doc as usize) as usize);
-            }
-        }
-        Ok(())
+        })
     }
 
     /// Which snapshot this is.
@@ -358,6 +357,27 @@ fn check_columns(counts: &Section, years: &Section, num_docs: u32) -> Result<(),
     let kind = SectionKind::FoundedYears;
     if years.checked_slice::<u16>(kind)?.len() != num_docs as usize {
         return Err(SnapshotError::damaged(kind, "one year per business is expected"));
+    }
+    Ok(())
+}
+
+/// Are the words of all businesses whole, and known?
+fn check_doc_tokens(
+    tokens: &Section,
+    offsets: &Offsets,
+    num_docs: u32,
+    num_terms: usize,
+) -> Result<(), SnapshotError> {
+    let codes_end = num_terms as u32 + doc_tokens::CODE_MIN;
+    for doc in 0..num_docs {
+        let of_doc = DocTokens::read(&tokens.as_ref()[offsets.range(doc as usize)]);
+        if !of_doc.is_some_and(|tokens| tokens.check(codes_end)) {
+            let reason = "the words of a business cannot be read";
+            return Err(SnapshotError::damaged(SectionKind::DocTokens, reason));
+        }
+        if doc.is_multiple_of(RELEASE_DOCS) {
+            tokens.release(offsets.get(doc as usize) as usize);
+        }
     }
     Ok(())
 }

@@ -94,6 +94,8 @@ pub fn write(
     let section = |kind: SectionKind| written[kind.index()].clone();
     let terms = Terms::open(&section, num_docs)?;
     prefixes::write(thresholds, &terms, pool, writer)?;
+    let postings = section(SectionKind::TermPostings);
+    postings.release(usize::MAX);
     let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
     let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
     let keys = dense_keys(thresholds, &terms, &industries, &places);
@@ -108,6 +110,7 @@ pub fn write(
     writer.section(SectionKind::DenseKeys, &dense::encode_keys(&keys))?;
     let counts = pool.install(|| pair_counts::pair_counts(&lists, num_docs));
     drop(lists);
+    postings.release(usize::MAX);
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))?;
     let source = phrases::Source {
         num_docs,

@@ -196,6 +196,8 @@ impl Source<'_> {
             of_doc.dedup();
             all.extend(of_doc.iter().map(|&pair| u64::from(pair) << 16 | u64::from(doc & 0xffff)));
         }
+        // Whoever still reads before here reads again.
+        self.tokens.release(self.offsets.get((key << 16) as usize) as usize);
         all.sort_unstable();
         let mut found = FoundPhrases { pairs: Vec::new(), lows: Vec::with_capacity(all.len()) };
         for entry in all {
