@@ -55,10 +55,10 @@ impl Default for Thresholds {
             dense_keys_max: 4096,
             // Reading the words of fewer costs some 2 ms.
             phrase_docs_min: 4096,
-            // Scoring fewer costs some 2 ms.
-            phrase_best_docs_min: 1 << 16,
-            // Six pages, less what stands in better tiers: half a kilobyte.
-            phrase_best_max: 128,
+            // Scoring and checking fewer costs some 2 ms.
+            phrase_best_docs_min: 8192,
+            // Three pages, less what stands in better tiers: a quarter of a kilobyte.
+            phrase_best_max: 64,
         }
     }
 }

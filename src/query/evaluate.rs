@@ -112,7 +112,8 @@ impl<'s> Plan<'s> {
             }),
             Plan::Difference(plan, _) => plan.doc_range(num_docs),
             Plan::Check { candidates, .. } => candidates.doc_range(num_docs),
-            Plan::List(_) | Plan::Marked(_) | Plan::Ready(_) | Plan::Union(_) => 0..num_docs,
+            Plan::Ready(hits) => hits.range(),
+            Plan::List(_) | Plan::Marked(_) | Plan::Union(_) => 0..num_docs,
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::lows::Lows;
 use crate::ids::DocId;
+use std::ops::Range;
 
 /// A set of businesses.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -68,6 +69,16 @@ impl HitSet {
         behind.checked_sub(1).map(|at| self.chunks[at].0)
     }
 
+    /// The range from the first to behind the last of them; empty if there are none.
+    pub fn range(&self) -> Range<u32> {
+        let ends = self.chunks.first().zip(self.chunks.last());
+        let lows = self.lows.first().zip(self.lows.last());
+        ends.zip(lows).map_or(0..0, |((first, last), (first_low, last_low))| {
+            let doc = |key: u16, low: u16| u32::from(key) << 16 | u32::from(low);
+            doc(first.0, *first_low)..doc(last.0, *last_low) + 1
+        })
+    }
+
     /// Is `doc` among them?
     pub fn contains(&self, doc: DocId) -> bool {
         self.chunk((doc.0 >> 16) as u16).contains(doc.0 as u16)
@@ -93,6 +104,8 @@ mod tests {
             let set = HitSet::of_sorted(docs.iter().copied());
             prop_assert_eq!(set.len(), docs.len() as u64);
             prop_assert_eq!(set.is_empty(), docs.is_empty());
+            let ends = docs.first().zip(docs.last());
+            prop_assert_eq!(set.range(), ends.map_or(0..0, |(first, last)| *first..*last + 1));
             prop_assert!(set.iter().map(|doc| doc.0).eq(docs.iter().copied()));
             prop_assert!((0..400_000).step_by(997).all(|doc| set.contains(DocId(doc)) == docs.contains(&doc)));
             prop_assert!(docs.iter().all(|&doc| set.contains(DocId(doc))));

@@ -14,7 +14,7 @@ use super::hit_set::HitSet;
 use super::nearest::{Nearest, Stretch};
 use super::order::by_doc_id;
 use super::plan::{List, Plan, Planner};
-use super::rank::{Group, GroupSplit, Kind, PhraseCandidates, Step, Tier};
+use super::rank::{Group, GroupSplit, Kind, Step, Tier};
 use super::relax::RelaxedScorer;
 use super::score::{LEGAL_FORM, Scorer};
 use super::shortcut::Shortcut;
@@ -64,7 +64,9 @@ pub fn by_relevance<'s>(
     let scorer = Scorer::new(planner, understanding, &query.text);
     let single_word = SingleWord::of(planner, query, understanding, total);
     let phrase = two_words(planner, query, understanding);
-    let page = Walk { planner, scorer, single_word, phrase, stretch, found: Vec::new() };
+    let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
+    let found = Vec::new();
+    let page = Walk { planner, scorer, single_word, phrase, is_phrase, stretch, found };
     if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
 }
 
@@ -94,6 +96,8 @@ struct Walk<'a, 's> {
     single_word: Option<SingleWord<'s>>,
     /// What is stored of `q`, if it is two words whose impacts are the text score.
     phrase: Option<StoredPhrase<'s>>,
+    /// Do all hits hold it as a phrase?
+    is_phrase: bool,
     stretch: Stretch,
     found: Vec<Position>,
 }
@@ -106,7 +110,9 @@ impl<'s> Walk<'_, 's> {
             match step {
                 Step::Group(group) => self.take(&group),
                 Step::Phrase(candidates) => {
-                    if self.take_best_of_phrase(&candidates) {
+                    if self
+                        .take_best_of_phrase((Tier::PhraseElsewhere, Kind::Whole), &candidates.hits)
+                    {
                         break;
                     }
                     let group = (Tier::PhraseElsewhere, Kind::Whole);
@@ -170,6 +176,12 @@ impl<'s> Walk<'_, 's> {
             self.found.extend(found);
             return;
         }
+        if is_large
+            && self.is_phrase
+            && self.take_best_of_phrase((group.tier, group.kind), &group.members)
+        {
+            return;
+        }
         if let (true, Plan::Check { candidates, check, .. }) = (is_large, &group.members) {
             let is_member = |doc| check.passes(doc);
             self.take_checked((group.tier, group.kind), candidates, is_member);
@@ -183,9 +195,8 @@ impl<'s> Walk<'_, 's> {
         self.found.extend(nearest.into_sorted());
     }
 
-    /// Fills the page from the stored best businesses of the phrase, if they suffice.
-    fn take_best_of_phrase(&mut self, candidates: &PhraseCandidates<'s>) -> bool {
-        let (tier, kind) = (Tier::PhraseElsewhere, Kind::Whole);
+    /// Fills the page with those of `hits` among the stored best businesses of the phrase, if they suffice.
+    fn take_best_of_phrase(&mut self, (tier, kind): (Tier, Kind), hits: &Plan<'s>) -> bool {
         let Some(stored) = self.phrase.filter(|stored| !stored.best.is_empty()) else {
             return false;
         };
@@ -197,7 +208,7 @@ impl<'s> Walk<'_, 's> {
         let left = self.stretch.wanted - self.found.len();
         let mut found = Vec::with_capacity(left);
         for doc in stored.best.iter().map(|&doc| DocId(doc)) {
-            if !candidates.hits.contains(doc) {
+            if !hits.contains(doc) {
                 continue;
             }
             let relevance_key = prefix | u64::from(self.scorer.score(doc));

@@ -65,7 +65,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { kept_max: 1 << 16, held_max: 1024, level_step_cost: 4, checked_first: 128 }
+        Tuning { kept_max: 1 << 16, held_max: 1024, level_step_cost: 64, checked_first: 128 }
     }
 }
 

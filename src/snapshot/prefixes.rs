@@ -8,6 +8,8 @@
 //! ```text
 //! BLOCK := MASK (u32: 1 BEYOND, 2 NAMES), 0 (u32), POSTINGS for each bit set
 //! ```
+//!
+//! A prefix that reaches what one of a character more reaches (`technolo`, `technolog`) has the same block.
 
 use super::dictionary::open_keys;
 use super::error::SnapshotError;
@@ -51,8 +53,12 @@ impl Prefixes {
             return damaged("one block per prefix is expected");
         }
         let bytes = postings.as_ref();
-        let mut end = 0;
+        let (mut end, mut last) = (0, None);
         for &start in starts {
+            if last == Some(start) {
+                continue;
+            }
+            last = Some(start);
             let Some(head) = bytes.get(end..end + 8).filter(|_| start == end as u64) else {
                 return damaged("blocks of prefixes do not join");
             };

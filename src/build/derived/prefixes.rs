@@ -16,6 +16,12 @@ use rayon::prelude::*;
 /// Fewest characters of a prefix, as in a query.
 const PREFIX_CHARS_MIN: usize = 3;
 
+/// A prefix and what it reaches; no bytes if that is what the next longer one reaches, whose block follows.
+struct Block {
+    prefix: String,
+    bytes: Vec<u8>,
+}
+
 /// Terms that share their first characters, sorted.
 type Family = Vec<(String, TermOrd)>;
 
@@ -45,12 +51,11 @@ pub fn write(
         if batch.is_empty() {
             break;
         }
-        let blocks: Vec<Vec<(String, Vec<u8>)>> =
-            pool.install(|| batch.par_iter().map(of_family).collect());
-        for (prefix, block) in blocks.into_iter().flatten() {
+        let blocks: Vec<Vec<Block>> = pool.install(|| batch.par_iter().map(of_family).collect());
+        for Block { prefix, bytes } in blocks.into_iter().flatten() {
             prefixes.push(prefix);
             offsets.push(section.len());
-            section.write(&block)?;
+            section.write(&bytes)?;
         }
     }
     section.end(writer)?;
@@ -111,7 +116,7 @@ fn add_prefixes(
     terms: &Terms,
     family: &[(String, TermOrd)],
     chars: usize,
-    out: &mut Vec<(String, Vec<u8>)>,
+    out: &mut Vec<Block>,
 ) {
     let Some(prefix) = family.first().and_then(|(term, _)| first_chars(term, chars)) else {
         return;
@@ -132,10 +137,19 @@ fn add_prefixes(
     if lists.len() < thresholds.prefix_words_min && occurrences < thresholds.prefix_docs_min {
         return;
     }
-    if !lists.is_empty() {
-        out.push((prefix.to_owned(), encode_prefix(terms, own, &lists)));
-    }
     let next_char = |term: &str| term[prefix.len()..].chars().next();
+    let is_next = |term: &str| {
+        // Is the term the prefix of one character more?
+        term[prefix.len()..].chars().count() == 1
+    };
+    let has_one_child = longer.first().zip(longer.last()).is_some_and(|(first, last)| {
+        next_char(&first.0) == next_char(&last.0) && !is_next(&first.0)
+    });
+    if !lists.is_empty() {
+        let is_shared = own.is_none() && has_one_child;
+        let bytes = if is_shared { Vec::new() } else { encode_prefix(terms, own, &lists) };
+        out.push(Block { prefix: prefix.to_owned(), bytes });
+    }
     for group in longer.chunk_by(|a, b| next_char(&a.0) == next_char(&b.0)) {
         add_prefixes(thresholds, terms, group, chars + 1, out);
     }
