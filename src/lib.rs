@@ -11,11 +11,12 @@
 //! records → build::source → build::assembly → Company → build::external_sort → DocId
 //!                                                     ├ build::document → JSON of every business
 //!                                                     ├ build::filters  → industries, places, hosts
-//!                                                     └ build::analysis, vocabulary, invert → terms, tokens
+//!                                                     ├ build::analysis, vocabulary, invert → terms, tokens
+//!                                                     └ build::derived  → prefixes, pair counts, phrases
 //!                                                                        ↓
 //!                                                                    snapshot (one file)
 //!                                                                        ↓
-//! request → http::params → Query → query::plan → query::hit_set → query::rank, query::page → Page
+//! request → http::params → Query → query::plan → query::count → query::relevance, query::order → Page
 //!                                                                        ↓
 //!                                             response ← http::respond ← render
 //! ```
@@ -31,7 +32,7 @@
 //! | column | values by `DocId` |
 //! | permutation, rank | position → `DocId`; `DocId` → position |
 //! | cardinality | size of a set |
-//! | [`Query`](query::Query), [`Plan`](query::plan::Plan), [`HitSet`](query::hit_set::HitSet) | validated request; chosen set operations; matching businesses |
+//! | [`Query`](query::Query), [`Plan`](query::plan::Plan), [`HitSet`](query::hit_set::HitSet) | validated request; chosen set operations; few businesses, held |
 //! | [`Page`](query::Page), [`Cursor`](query::Cursor) | an ordered slice of the hits plus the total; the place to go on |
 //!
 //! # Invariants

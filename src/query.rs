@@ -3,10 +3,12 @@
 //! In: a [`Query`] and a [`Snapshot`](crate::snapshot::Snapshot). Out: a [`Page`]: the businesses on it, the
 //! exact total, and the cursors to its neighbours. This room knows no HTTP, no JSON and no input files.
 //!
-//! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`correct`] reads
-//! misspelt words), [`plan`] and [`filters`] (which postings answer it, and at what cost), [`phrase`] (words next
-//! to each other), [`hit_set`] (the matching businesses), [`rank`], [`score`] and [`relax`] (relevance), [`page`]
-//! (order and paging), [`cursor`]. [`explain`] tells why an answer is what it is; nothing needs it.
+//! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
+//! word begins, [`correct`] reads misspelt words), [`plan`] and [`filters`] (which postings answer it), [`evaluate`]
+//! with [`lows`] and [`hit_set`] (asking a plan for businesses), [`phrase`] (words next to each other), [`count`] (the
+//! total), [`order`] (sort orders), [`relevance`] with [`rank`], [`score`], [`nearest`] and [`relax`], [`page`]
+//! (paging), [`cursor`]. [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is
+//! what it is, and nothing needs it.
 
 pub mod correct;
 pub mod count;

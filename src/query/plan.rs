@@ -190,12 +190,29 @@ impl<'s> Plan<'s> {
     }
 
     fn union_of(plans: impl IntoIterator<Item = Plan<'s>>, is_disjoint: bool) -> Plan<'s> {
-        let mut parts: Vec<Plan<'s>> =
-            plans.into_iter().filter(|plan| !plan.is_nothing()).collect();
+        let mut parts: Vec<Plan<'s>> = Vec::new();
+        for plan in plans {
+            // `New York, New York` is a city in a state, and a state with a city.
+            if !plan.is_nothing() && !parts.iter().any(|part| part.is_same(&plan)) {
+                parts.push(plan);
+            }
+        }
         match parts.len() {
             0 => Plan::NOTHING,
             1 => parts.remove(0),
             _ => Plan::Union(Union { parts, is_disjoint }),
+        }
+    }
+
+    /// Is it made of the same lists in the same way? Not said of plans that look at words.
+    fn is_same(&self, other: &Plan<'s>) -> bool {
+        match (self, other) {
+            (Plan::Range(a), Plan::Range(b)) => a == b,
+            (Plan::List(a), Plan::List(b)) => a.postings.is_same(&b.postings),
+            (Plan::Intersection(a), Plan::Intersection(b)) => {
+                a.len() == b.len() && a.iter().all(|part| b.iter().any(|it| part.is_same(it)))
+            }
+            _ => false,
         }
     }
 
