@@ -3,7 +3,7 @@
 //! Contract, section 4. Whole values only; several values of one filter are alternatives.
 
 use super::Query;
-use super::count::are_disjoint;
+use super::count::{are_disjoint, without_parts};
 use super::plan::{List, Plan, Planner};
 use crate::analyzer::fold::is_quote;
 use crate::analyzer::fold_filter;
@@ -97,7 +97,7 @@ impl<'s> Planner<'s> {
         Plan::union(kinds.iter().map(|&kind| {
             let keys = part.meanings.iter().filter(|key| key.kind() == kind);
             let ords = keys.filter_map(|key| self.snapshot().places().ord(key.as_str()));
-            let here = Plan::union(ords.map(|ord| self.place(ord)));
+            let here = Plan::union(without_parts(self, ords.map(|ord| self.place(ord)).collect()));
             if others.is_empty() || here.is_nothing() {
                 return here;
             }

@@ -209,9 +209,8 @@ impl<'s> Plan<'s> {
         match (self, other) {
             (Plan::Range(a), Plan::Range(b)) => a == b,
             (Plan::List(a), Plan::List(b)) => a.postings.is_same(&b.postings),
-            (Plan::Intersection(a), Plan::Intersection(b)) => {
-                a.len() == b.len() && a.iter().all(|part| b.iter().any(|it| part.is_same(it)))
-            }
+            (Plan::Intersection(a), Plan::Intersection(b)) => are_same(a, b),
+            (Plan::Union(a), Plan::Union(b)) => are_same(&a.parts, &b.parts),
             _ => false,
         }
     }
@@ -506,6 +505,11 @@ impl<'s> Planner<'s> {
             }
         }
     }
+}
+
+/// Are the parts the same, in any order? Parts of a plan differ.
+fn are_same(a: &[Plan<'_>], b: &[Plan<'_>]) -> bool {
+    a.len() == b.len() && a.iter().all(|part| b.iter().any(|it| part.is_same(it)))
 }
 
 fn stored_list(stored: StoredPhrase<'_>) -> Plan<'_> {
