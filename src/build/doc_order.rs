@@ -4,7 +4,7 @@
 //! keys of [`packed`](super::packed) compare like that. Names compare by the CLDR root collation at tertiary
 //! strength (Unicode Technical Standard 10), then by their UTF-8 bytes; sort keys make that a comparison of
 //! bytes. Every other order keeps the static one where its own values are equal; descending ones are derived from
-//! ascending ones, see [`sort_order`](crate::snapshot::sort_order).
+//! ascending ones, see [`sort_order`].
 
 use super::external_sort::{Batch, Sorted};
 use super::scratch::ScratchError;
