@@ -5,11 +5,12 @@
 //!
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
 //! word begins, [`correct`] reads misspelt words), [`plan`] and [`filters`] (which postings answer it), [`evaluate`]
-//! with [`lows`] and [`hit_set`] (asking a plan for businesses), [`phrase`] (words next to each other), [`count`] (the
+//! with [`lows`] and [`hit_set`] (asking a plan for businesses), [`phrase`] and [`check`] (words next to each other), [`count`] (the
 //! total), [`order`] (sort orders), [`relevance`] with [`rank`], [`score`], [`nearest`] and [`relax`], [`page`]
 //! (paging), [`cursor`]. [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is
 //! what it is, and nothing needs it.
 
+pub mod check;
 pub mod correct;
 pub mod count;
 pub mod cursor;

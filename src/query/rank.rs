@@ -15,8 +15,9 @@
 //! | some words in the name | union of the names with each word | term lists |
 //! | none | the rest | |
 
+use super::check::{Check, Place};
 use super::phrase::{NameMatch, PhraseMatcher};
-use super::plan::{Check, Place, Plan, Planner};
+use super::plan::{Plan, Planner};
 use super::prefix::BegunWords;
 use super::shortcut::Shortcut;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};

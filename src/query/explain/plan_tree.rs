@@ -4,8 +4,9 @@
 
 use crate::analyzer::TextField;
 use crate::places::{PlaceKey, PlaceKind};
+use crate::query::check::{Check, Place};
 use crate::query::count::count;
-use crate::query::plan::{Check, Place, Plan, Planner};
+use crate::query::plan::{Plan, Planner};
 use crate::query::understand::Understanding;
 use crate::snapshot::Snapshot;
 use crate::snapshot::postings::Postings;

@@ -1,0 +1,71 @@
+//! Looking at the words of a business: what postings alone cannot tell.
+
+use super::phrase::{NameMatch, PhraseMatcher};
+use crate::analyzer::TextField;
+use crate::ids::DocId;
+use crate::snapshot::Snapshot;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// What is looked for in the words of a business.
+#[derive(Debug)]
+pub struct Check<'s> {
+    snapshot: &'s Snapshot,
+    /// The words.
+    pub matcher: Arc<PhraseMatcher>,
+    /// How they must stand.
+    pub place: Place,
+    /// Answers given before: groups of relevance ask for the same businesses again and again.
+    memo: RefCell<Memo>,
+}
+
+/// The latest answers of a [`Check`], by the last bits of the `DocId`: `DocId` times two plus the answer, plus one.
+#[derive(Default, Debug)]
+struct Memo(Vec<u64>);
+
+/// Answers that are remembered: 64 KiB, taken at the first question.
+const MEMO_LEN: usize = 8192;
+
+impl Memo {
+    fn get(&self, doc: DocId) -> Option<bool> {
+        let entry = self.0.get(doc.index() % MEMO_LEN)?.checked_sub(1)?;
+        (entry >> 1 == u64::from(doc.0)).then_some(entry & 1 == 1)
+    }
+
+    fn set(&mut self, doc: DocId, answer: bool) {
+        if self.0.is_empty() {
+            self.0.resize(MEMO_LEN, 0);
+        }
+        self.0[doc.index() % MEMO_LEN] = (u64::from(doc.0) << 1 | u64::from(answer)) + 1;
+    }
+}
+
+/// How words must stand in a business.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// As a phrase in one of these fields.
+    Within(&'static [TextField]),
+    /// At the start of the name.
+    BeginName(NameMatch),
+}
+
+impl<'s> Check<'s> {
+    /// The check whether the words of `matcher` stand as `place` says.
+    pub fn new(snapshot: &'s Snapshot, matcher: Arc<PhraseMatcher>, place: Place) -> Check<'s> {
+        Check { snapshot, matcher, place, memo: RefCell::default() }
+    }
+
+    /// Do the words stand so in `doc`?
+    pub fn passes(&self, doc: DocId) -> bool {
+        if let Some(answer) = self.memo.borrow().get(doc) {
+            return answer;
+        }
+        let tokens = self.snapshot.doc_tokens(doc);
+        let answer = match self.place {
+            Place::Within(fields) => self.matcher.matches(&tokens, fields),
+            Place::BeginName(wanted) => self.matcher.begins_name(&tokens) == Some(wanted),
+        };
+        self.memo.borrow_mut().set(doc, answer);
+        answer
+    }
+}
