@@ -200,7 +200,9 @@ impl<'s> Walk<'_, 's> {
         let Some(stored) = self.phrase.filter(|stored| !stored.best.is_empty()) else {
             return false;
         };
-        if self.is_behind(tier, kind) || self.stretch.side != Side::After {
+        let is_from_best =
+            self.stretch.order == SortOrder::Desc && self.stretch.side == Side::After;
+        if self.is_behind(tier, kind) || !is_from_best {
             return false;
         }
         let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
