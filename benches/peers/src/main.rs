@@ -11,7 +11,7 @@
 //! the requests that `firmament-tools workload` writes.
 //!
 //!     firmament-tools workload companies.firmament --output mixed.tsv --beyond beyond.tsv
-//!     cargo run --release -- speed companies.firmament --index /tmp/peers mixed.tsv beyond.tsv
+//!     cargo run --release -- speed companies.firmament --index peers-index mixed.tsv beyond.tsv
 
 mod engine;
 mod fts5;
