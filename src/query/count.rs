@@ -109,23 +109,16 @@ fn within(list: &List<'_>, range: &Range<u32>) -> u64 {
 
 /// How many businesses match two plans, if that is stored for those of their parts that are dense.
 fn pair(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
-    let mut total = 0;
-    let mut is_stored = false;
-    for a in disjoint_parts(a)? {
-        for b in disjoint_parts(b)? {
-            match stored(planner, a, b) {
-                Some(count) => {
-                    is_stored = true;
-                    total += count;
-                }
-                None => total += enumerated(a, b),
-            }
-        }
+    let (a, b) = (disjoint_parts(a)?, disjoint_parts(b)?);
+    let pairs = || a.iter().flat_map(|a| b.iter().map(move |b| (a, b)));
+    let counts: Vec<Option<u64>> = pairs().map(|(a, b)| stored(planner, a, b)).collect();
+    // If nothing is stored, whoever asks enumerates, and keeps what is found.
+    if counts.iter().all(Option::is_none) {
+        return None;
     }
-    if is_stored {
-        planner.took(Shortcut::PairCount);
-    }
-    is_stored.then_some(total)
+    planner.took(Shortcut::PairCount);
+    let counts = pairs().zip(counts);
+    Some(counts.map(|((a, b), count)| count.unwrap_or_else(|| enumerated(a, b))).sum())
 }
 
 /// The parts of a plan that is a list or set, or a union of such of which no two share a business.

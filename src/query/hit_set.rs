@@ -17,6 +17,13 @@ pub struct HitSet {
 }
 
 impl HitSet {
+    /// The businesses of a list in any order, maybe with repetitions.
+    pub fn of(mut docs: Vec<u32>) -> HitSet {
+        docs.sort_unstable();
+        docs.dedup();
+        HitSet::of_sorted(docs.into_iter())
+    }
+
     /// The businesses of an ascending sequence.
     pub fn of_sorted(docs: impl Iterator<Item = u32>) -> HitSet {
         let mut set = HitSet::default();

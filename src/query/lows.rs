@@ -240,16 +240,8 @@ impl<'p> Lows<'p> {
     pub fn for_each(&self, mut visit: impl FnMut(u16)) {
         match self.view() {
             View::Span(range) => range.clone().for_each(|low| visit(low as u16)),
-            View::Array(lows) => lows.iter().for_each(|&low| visit(low)),
-            View::Bitmap(words, _) => {
-                for (at, &word) in words.iter().enumerate() {
-                    let mut rest = word;
-                    while rest != 0 {
-                        visit((at * 64) as u16 + rest.trailing_zeros() as u16);
-                        rest &= rest - 1;
-                    }
-                }
-            }
+            View::Array(lows) => Container::Array(lows).for_each(visit),
+            View::Bitmap(words, count) => Container::Bitmap(words, count).for_each(visit),
         }
     }
 

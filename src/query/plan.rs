@@ -428,10 +428,7 @@ impl<'s> Planner<'s> {
     /// they stand next to each other in some field.
     pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<Plan<'s>> {
         let pairs = phrase.words.windows(2).filter_map(|pair| self.stored_phrase(pair));
-        pairs
-            .filter(|stored| stored.len == 0 || stored.postings.is_some())
-            .map(stored_list)
-            .collect()
+        pairs.filter_map(|stored| stored_list(&stored)).collect()
     }
 
     /// What is stored of two words of a phrase.
@@ -452,14 +449,14 @@ impl<'s> Planner<'s> {
             [(_, word)] => self.word(word),
             pair => {
                 let stored = self.stored_phrase(pair);
-                match (stored, self.phrase_in(phrase, &TextField::ALL)) {
-                    (Some(stored), _) if stored.len == 0 || stored.postings.is_some() => {
-                        stored_list(stored)
+                if let Some(list) = stored.as_ref().and_then(stored_list) {
+                    return list;
+                }
+                match self.phrase_in(phrase, &TextField::ALL) {
+                    Plan::Check { candidates, check, .. } => {
+                        Plan::Check { candidates, check, len: stored.map(|stored| stored.len) }
                     }
-                    (Some(stored), Plan::Check { candidates, check, .. }) => {
-                        Plan::Check { candidates, check, len: Some(stored.len) }
-                    }
-                    (_, plan) => plan,
+                    plan => plan,
                 }
             }
         }
@@ -471,6 +468,7 @@ fn are_same(a: &[Plan<'_>], b: &[Plan<'_>]) -> bool {
     a.len() == b.len() && a.iter().all(|part| b.iter().any(|it| part.is_same(it)))
 }
 
-fn stored_list(stored: StoredPhrase<'_>) -> Plan<'_> {
-    stored.postings.map_or(Plan::NOTHING, Plan::list)
+/// The businesses of a phrase, if they are stored, or if it is known that there are none.
+fn stored_list<'s>(stored: &StoredPhrase<'s>) -> Option<Plan<'s>> {
+    if stored.len == 0 { Some(Plan::NOTHING) } else { stored.postings.map(Plan::list) }
 }

@@ -7,9 +7,8 @@ use super::hit_set::HitSet;
 use super::plan::{Plan, Planner};
 use super::shortcut::Shortcut;
 use super::text::{Clause, QueryWord, Term};
-use crate::ids::{DocId, TermOrd};
+use crate::ids::TermOrd;
 use crate::snapshot::Snapshot;
-use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::TermLists;
 use fst::automaton::{Automaton, Str};
 use fst::{IntoStreamer, Streamer};
@@ -36,16 +35,17 @@ impl<'s> PrefixMatches<'s> {
             return Some(PrefixMatches { beyond: list(stored.beyond), names: list(stored.names) });
         }
         let (mut names, mut all) = (Vec::new(), Vec::new());
-        for_each_longer(planner.snapshot(), word, |_, lists| {
-            in_name(&lists).for_each(|postings| postings.push_to(&mut names));
-            lists.host.iter().for_each(|postings| postings.push_to(&mut all));
+        for_each_begun(planner.snapshot(), word, |_, is_form, lists| {
+            if !is_form {
+                lists.in_name().for_each(|postings| postings.push_to(&mut names));
+                lists.host.iter().for_each(|postings| postings.push_to(&mut all));
+            }
         });
         all.extend_from_slice(&names);
-        let without = |mut docs: Vec<u32>, own: Plan<'_>| {
-            docs.sort_unstable();
-            docs.dedup();
-            docs.retain(|&doc| !own.contains(DocId(doc)));
-            Plan::ready(HitSet::of_sorted(docs.into_iter()))
+        let without = |docs: Vec<u32>, own: Plan<'_>| {
+            let longer = HitSet::of(docs);
+            let docs = longer.iter().filter(|&doc| !own.contains(doc)).map(|doc| doc.0);
+            Plan::ready(HitSet::of_sorted(docs))
         };
         Some(PrefixMatches {
             beyond: without(all, planner.word(word)),
@@ -73,23 +73,18 @@ impl BegunWords {
     pub fn of(snapshot: &Snapshot, word: &QueryWord) -> BegunWords {
         let mut begun = BegunWords::default();
         let (mut names, mut hosts) = (Vec::new(), Vec::new());
-        for_each_begun(snapshot, word, |ord, lists| {
+        for_each_begun(snapshot, word, |ord, _, lists| {
             let code = snapshot.terms().code(ord);
-            if in_name(&lists).next().is_some() {
+            if lists.in_name().next().is_some() {
                 begun.name_codes.push(code);
             }
-            in_name(&lists).for_each(|postings| postings.push_to(&mut names));
+            lists.in_name().for_each(|postings| postings.push_to(&mut names));
             if let Some(postings) = lists.host {
                 begun.host_codes.push(code);
                 postings.push_to(&mut hosts);
             }
         });
-        for (docs, set) in [(names, &mut begun.names), (hosts, &mut begun.hosts)] {
-            let mut docs = docs;
-            docs.sort_unstable();
-            docs.dedup();
-            *set = HitSet::of_sorted(docs.into_iter());
-        }
+        (begun.names, begun.hosts) = (HitSet::of(names), HitSet::of(hosts));
         begun
     }
 }
@@ -97,48 +92,27 @@ impl BegunWords {
 /// Codes of the words of names that a word begins, itself included.
 pub fn begun_name_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
     let mut codes = Vec::new();
-    for_each_begun(snapshot, word, |ord, lists| {
-        if in_name(&lists).next().is_some() {
+    for_each_begun(snapshot, word, |ord, _, lists| {
+        if lists.in_name().next().is_some() {
             codes.push(snapshot.terms().code(ord));
         }
     });
     codes
 }
 
-fn in_name<'s>(lists: &TermLists<'s>) -> impl Iterator<Item = Postings<'s>> {
-    [lists.name_is, lists.name_starts, lists.name_has].into_iter().flatten()
-}
-
-/// Calls `visit` with every term that a form of `word` begins.
+/// Calls `visit` with every term that a form of `word` begins, and whether it is such a form itself.
 fn for_each_begun<'s>(
     snapshot: &'s Snapshot,
     word: &QueryWord,
-    mut visit: impl FnMut(TermOrd, TermLists<'s>),
-) {
-    let terms = snapshot.terms();
-    for form in &word.forms {
-        let mut stream = terms.keys().search(Str::new(form).starts_with()).into_stream();
-        while let Some((_, ord)) = stream.next() {
-            let ord = TermOrd(ord as u32);
-            visit(ord, terms.lists(ord));
-        }
-    }
-}
-
-/// The same without the forms themselves.
-fn for_each_longer<'s>(
-    snapshot: &'s Snapshot,
-    word: &QueryWord,
-    mut visit: impl FnMut(TermOrd, TermLists<'s>),
+    mut visit: impl FnMut(TermOrd, bool, TermLists<'s>),
 ) {
     let terms = snapshot.terms();
     for form in &word.forms {
         let mut stream = terms.keys().search(Str::new(form).starts_with()).into_stream();
         while let Some((key, ord)) = stream.next() {
-            if !word.forms.iter().any(|form| form.as_bytes() == key) {
-                let ord = TermOrd(ord as u32);
-                visit(ord, terms.lists(ord));
-            }
+            let is_form = word.forms.iter().any(|form| form.as_bytes() == key);
+            let ord = TermOrd(ord as u32);
+            visit(ord, is_form, terms.lists(ord));
         }
     }
 }

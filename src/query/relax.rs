@@ -81,13 +81,6 @@ struct WeighedClause<'s> {
     ways: [(Plan<'s>, f64); 5],
 }
 
-impl WeighedClause<'_> {
-    /// What the clause counts by where it stands in a business.
-    fn counts(&self, doc: DocId) -> f64 {
-        self.ways.iter().find(|(hits, _)| hits.contains(doc)).map_or(0.0, |way| way.1)
-    }
-}
-
 impl<'s> RelaxedScorer<'s> {
     /// A scorer for what a relaxed `q` means.
     pub fn new(planner: &Planner<'s>, understanding: &Understanding<'s>) -> RelaxedScorer<'s> {
@@ -95,15 +88,25 @@ impl<'s> RelaxedScorer<'s> {
         let clauses: Vec<WeighedClause<'s>> = understanding
             .clauses
             .iter()
-            .map(|understood| WeighedClause {
-                weight: sharpened(weight(snapshot, understood)),
-                ways: [
-                    (understood.in_name_as_written(planner), 1.0),
-                    (understood.in_name_whole(planner), READING),
-                    (understood.in_name_as_prefix(), PREFIX),
-                    (planner.term(&understood.clause.term), ELSEWHERE),
-                    (understood.anywhere(planner), ELSEWHERE * READING),
-                ],
+            .map(|understood| {
+                // Where a clause has no other ways than its own, there is nothing to ask.
+                let has_readings = !understood.readings.is_empty();
+                let is_wide = has_readings
+                    || understood.prefix.is_some()
+                    || understood.neighbours.iter().any(Option::is_some);
+                let only_if = |condition: bool, plan: fn(&Understood<'s>, &Planner<'s>) -> _| {
+                    if condition { plan(understood, planner) } else { Plan::NOTHING }
+                };
+                WeighedClause {
+                    weight: sharpened(weight(snapshot, understood)),
+                    ways: [
+                        (understood.in_name_as_written(planner), 1.0),
+                        (only_if(has_readings, Understood::in_name_whole), READING),
+                        (understood.in_name_as_prefix(), PREFIX),
+                        (planner.term(&understood.clause.term), ELSEWHERE),
+                        (only_if(is_wide, Understood::anywhere), ELSEWHERE * READING),
+                    ],
+                }
             })
             .collect();
         let mut akin = Vec::new();
@@ -129,26 +132,40 @@ impl<'s> RelaxedScorer<'s> {
 
     /// The score of a hit: the larger, the more it shares.
     pub fn score(&self, doc: DocId) -> u32 {
-        let Shares { of_query, of_name } = self.shares(doc);
-        (of_query * (UNCOVERED + (1.0 - UNCOVERED) * of_name) * ONE).round() as u32
+        score_of(&self.shares(doc))
     }
 
-    /// A score that the hit cannot exceed, told without reading its name.
-    pub fn score_max(&self, doc: DocId) -> u32 {
-        let counts = self.clauses.iter().zip(&self.akin_max).map(|(clause, akin)| {
-            // In floats as in `shares`, so that rounding is the same.
-            clause.weight * clause.counts(doc).max(*akin)
-        });
-        (counts.sum::<f64>() / self.total * ONE).round() as u32 + 1
+    /// The score of a hit, unless a score that it cannot exceed, told without reading its name, is not wanted.
+    pub fn score_if(&self, doc: DocId, is_wanted: impl FnOnce(u32) -> bool) -> Option<u32> {
+        let counts = self.counts(doc);
+        let most =
+            self.held(counts.iter().zip(&self.akin_max).map(|(counts, akin)| counts.max(*akin)));
+        // One more, since sums of floats are rounded.
+        let score_max = (most / self.total * ONE).round() as u32 + 1;
+        is_wanted(score_max).then(|| score_of(&self.shares_of(doc, counts)))
     }
 
     /// What the score of a hit is made from.
     pub fn shares(&self, doc: DocId) -> Shares {
-        let mut counts: Vec<f64> = self.clauses.iter().map(|clause| clause.counts(doc)).collect();
+        self.shares_of(doc, self.counts(doc))
+    }
+
+    fn shares_of(&self, doc: DocId, mut counts: Vec<f64>) -> Shares {
         let of_name = self.covered(doc, &mut counts);
-        let held: f64 =
-            self.clauses.iter().zip(&counts).map(|(clause, counts)| clause.weight * counts).sum();
-        Shares { of_query: held / self.total, of_name }
+        Shares { of_query: self.held(counts.into_iter()) / self.total, of_name }
+    }
+
+    /// What each clause counts by where it stands in a hit, akin words aside.
+    fn counts(&self, doc: DocId) -> Vec<f64> {
+        let counts = |clause: &WeighedClause<'s>| {
+            clause.ways.iter().find(|(hits, _)| hits.contains(doc)).map_or(0.0, |way| way.1)
+        };
+        self.clauses.iter().map(counts).collect()
+    }
+
+    /// The weight of clauses that count so much each.
+    fn held(&self, counts: impl Iterator<Item = f64>) -> f64 {
+        self.clauses.iter().zip(counts).map(|(clause, counts)| clause.weight * counts).sum()
     }
 
     /// The share of the name, by weight and without legal forms at its end, that words of `q` cover; raises what
@@ -194,6 +211,11 @@ impl<'s> RelaxedScorer<'s> {
         // An empty sum of floats is -0.
         covered.max(0.0) / total.max(1.0)
     }
+}
+
+fn score_of(shares: &Shares) -> u32 {
+    let Shares { of_query, of_name } = shares;
+    (of_query * (UNCOVERED + (1.0 - UNCOVERED) * of_name) * ONE).round() as u32
 }
 
 /// A weight as it counts.

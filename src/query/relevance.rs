@@ -51,12 +51,14 @@ pub fn by_relevance<'s>(
         let is_best_first = stretch.is_best_first();
         hits.for_each(|doc| {
             // Most hits of a union share little, which is told without reading their names.
-            let relevance_key = u64::from(relaxed.score_max(doc)) << 16 | 0xffff;
-            if is_best_first && !nearest.may_keep(&Position { relevance_key, doc }) {
-                return;
+            let may_be_near = |score_max: u32| {
+                let relevance_key = u64::from(score_max) << 16 | 0xffff;
+                !is_best_first || nearest.may_keep(&Position { relevance_key, doc })
+            };
+            if let Some(score) = relaxed.score_if(doc, may_be_near) {
+                let relevance_key = u64::from(score) << 16 | u64::from(scorer.score(doc));
+                nearest.push(Position { relevance_key, doc });
             }
-            let score = u64::from(relaxed.score(doc)) << 16 | u64::from(scorer.score(doc));
-            nearest.push(Position { relevance_key: score, doc });
         });
         return nearest.into_sorted();
     }
@@ -110,12 +112,10 @@ impl<'s> Walk<'_, 's> {
             match step {
                 Step::Group(group) => self.take(&group),
                 Step::Phrase(candidates) => {
-                    if self
-                        .take_best_of_phrase((Tier::PhraseElsewhere, Kind::Whole), &candidates.hits)
-                    {
+                    let group = (Tier::PhraseElsewhere, Kind::Whole);
+                    if self.take_best_of_phrase(group, &candidates.hits) {
                         break;
                     }
-                    let group = (Tier::PhraseElsewhere, Kind::Whole);
                     let is_member = |doc| candidates.is_member(doc);
                     let checked = self.take_checked(group, &candidates.hits, is_member);
                     if self.is_full() {
@@ -187,12 +187,7 @@ impl<'s> Walk<'_, 's> {
             self.take_checked((group.tier, group.kind), candidates, is_member);
             return;
         }
-        let mut nearest = Nearest::new(left);
-        group.members.for_each(|doc| {
-            let relevance_key = prefix | u64::from(self.scorer.score(doc));
-            nearest.push(Position { relevance_key, doc });
-        });
-        self.found.extend(nearest.into_sorted());
+        self.found.extend(nearest(&group.members, prefix, &mut self.scorer, left));
     }
 
     /// Fills the page with those of `hits` among the stored best businesses of the phrase, if they suffice.
@@ -240,12 +235,8 @@ impl<'s> Walk<'_, 's> {
         let mut checked = self.planner.tuning().checked_first;
         let mut last = None;
         while !self.is_behind(tier, kind) {
-            let mut nearest = Nearest::new(self.stretch.from(last.or(self.stretch.start), checked));
-            candidates.for_each(|doc| {
-                let relevance_key = prefix | u64::from(self.scorer.score(doc));
-                nearest.push(Position { relevance_key, doc });
-            });
-            let batch = nearest.into_sorted();
+            let stretch = self.stretch.from(last.or(self.stretch.start), checked);
+            let batch = nearest(candidates, prefix, &mut self.scorer, stretch);
             for &position in &batch {
                 if is_member(position.doc) {
                     members.push(position.doc.0);
@@ -262,9 +253,23 @@ impl<'s> Walk<'_, 's> {
             checked *= 8;
         }
         // A page is not full of them, so they are few.
-        members.sort_unstable();
-        Some(HitSet::of_sorted(members.into_iter()))
+        Some(HitSet::of(members))
     }
+}
+
+/// The nearest of a plan's businesses by score, which all are of the group that `prefix` stands for.
+fn nearest(
+    plan: &Plan<'_>,
+    prefix: u64,
+    scorer: &mut Scorer<'_>,
+    stretch: Stretch,
+) -> Vec<Position> {
+    let mut nearest = Nearest::new(stretch);
+    plan.for_each(|doc| {
+        let relevance_key = prefix | u64::from(scorer.score(doc));
+        nearest.push(Position { relevance_key, doc });
+    });
+    nearest.into_sorted()
 }
 
 /// Tier and kind as part of a relevance key: the better, the larger.
@@ -450,13 +455,9 @@ impl PartWalk<'_, '_> {
             return;
         }
         let start = from.map(|(impact, doc)| self.position(impact, doc));
-        let mut nearest = Nearest::new(self.stretch.from(start, left));
         let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
-        members.for_each(|doc| {
-            let relevance_key = self.prefix | u64::from(self.scorer.score(doc));
-            nearest.push(Position { relevance_key, doc });
-        });
-        self.found.extend(nearest.into_sorted());
+        let stretch = self.stretch.from(start, left);
+        self.found.extend(nearest(&members, self.prefix, self.scorer, stretch));
     }
 
     /// How many members have to be enumerated at most, if levels are not walked.

@@ -101,6 +101,23 @@ impl<'a> Container<'a> {
         }
     }
 
+    /// Calls `visit` with all of them, ascending.
+    #[inline]
+    pub fn for_each(&self, mut visit: impl FnMut(u16)) {
+        match self {
+            Container::Array(lows) => lows.iter().for_each(|&low| visit(low)),
+            Container::Bitmap(words, _) => {
+                for (at, &word) in words.iter().enumerate() {
+                    let mut rest = word;
+                    while rest != 0 {
+                        visit((at * 64) as u16 + rest.trailing_zeros() as u16);
+                        rest &= rest - 1;
+                    }
+                }
+            }
+        }
+    }
+
     /// How many are below `low`, which may be 65,536?
     pub fn rank(&self, low: u32) -> usize {
         match self {
@@ -194,20 +211,7 @@ impl<'a> Postings<'a> {
             Postings::Chunked(chunked) => {
                 for chunk in (0..chunked.num_chunks()).map(|at| chunked.chunk(at)) {
                     let base = u32::from(chunk.key) << 16;
-                    match chunk.container {
-                        Container::Array(lows) => {
-                            out.extend(lows.iter().map(|&low| base | u32::from(low)));
-                        }
-                        Container::Bitmap(words, _) => {
-                            for (at, &word) in words.iter().enumerate() {
-                                let mut rest = word;
-                                while rest != 0 {
-                                    out.push(base | (at as u32 * 64 + rest.trailing_zeros()));
-                                    rest &= rest - 1;
-                                }
-                            }
-                        }
-                    }
+                    chunk.container.for_each(|low| out.push(base | u32::from(low)));
                 }
             }
         }

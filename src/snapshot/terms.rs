@@ -81,6 +81,13 @@ pub struct TermLists<'a> {
     pub levels: Option<TermLevels<'a>>,
 }
 
+impl<'a> TermLists<'a> {
+    /// The lists of businesses with the term in their name; no business is on two of them.
+    pub fn in_name(&self) -> impl Iterator<Item = Postings<'a>> + use<'a> {
+        [self.name_is, self.name_starts, self.name_has].into_iter().flatten()
+    }
+}
+
 /// Which of the [`TermLists`] a list is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ListKind {

@@ -1,7 +1,7 @@
 //! Counting how many businesses have two of the dense keys.
 
 use crate::snapshot::dense;
-use crate::snapshot::postings::{Container, Postings};
+use crate::snapshot::postings::Postings;
 use rayon::prelude::*;
 
 /// How many businesses each pair of lists shares, at [`dense::place`].
@@ -50,18 +50,8 @@ fn for_each_low(postings: &Postings<'_>, key: u32, mut visit: impl FnMut(u16)) {
             docs.iter().filter(|&&doc| doc >> 16 == key).for_each(|&doc| visit(doc as u16));
         }
         Postings::Chunked(chunked) => {
-            let Some(at) = chunked.find(key as u16) else { return };
-            match chunked.chunk(at).container {
-                Container::Array(lows) => lows.iter().for_each(|&low| visit(low)),
-                Container::Bitmap(words, _) => {
-                    for (at, &word) in words.iter().enumerate() {
-                        let mut rest = word;
-                        while rest != 0 {
-                            visit((at * 64) as u16 + rest.trailing_zeros() as u16);
-                            rest &= rest - 1;
-                        }
-                    }
-                }
+            if let Some(at) = chunked.find(key as u16) {
+                chunked.chunk(at).container.for_each(visit);
             }
         }
     }

@@ -128,10 +128,10 @@ fn add_prefixes(
     let lists: Vec<TermLists<'_>> = longer
         .iter()
         .map(|(_, ord)| terms.lists(*ord))
-        .filter(|lists| in_name(lists).next().is_some() || lists.host.is_some())
+        .filter(|lists| lists.in_name().next().is_some() || lists.host.is_some())
         .collect();
     let len = |lists: &TermLists<'_>| {
-        in_name(lists).chain(lists.host).map(|postings| postings.len()).sum::<usize>()
+        lists.in_name().chain(lists.host).map(|postings| postings.len()).sum::<usize>()
     };
     let occurrences: usize = lists.iter().map(len).sum();
     if lists.len() < thresholds.prefix_words_min && occurrences < thresholds.prefix_docs_min {
@@ -159,14 +159,14 @@ fn encode_prefix(terms: &Terms, own: Option<TermOrd>, longer: &[TermLists<'_>]) 
     let own = own.map(|ord| terms.lists(ord)).unwrap_or_default();
     let (mut names, mut beyond) = (Vec::new(), Vec::new());
     for lists in longer {
-        in_name(lists).for_each(|postings| postings.push_to(&mut names));
+        lists.in_name().for_each(|postings| postings.push_to(&mut names));
         lists.host.iter().for_each(|postings| postings.push_to(&mut beyond));
     }
     sort(&mut names);
     beyond.extend_from_slice(&names);
     sort(&mut beyond);
     beyond = without(&beyond, own.any.into_iter());
-    names = without(&names, in_name(&own));
+    names = without(&names, own.in_name());
     let mut block = Vec::new();
     prefixes::encode_block(&beyond, &names, &mut block);
     block
@@ -188,8 +188,4 @@ fn without<'a>(docs: &[u32], lists: impl Iterator<Item = Postings<'a>>) -> Vec<u
         excluded.peek() != Some(&doc)
     };
     docs.iter().copied().filter(is_kept).collect()
-}
-
-fn in_name<'a>(lists: &TermLists<'a>) -> impl Iterator<Item = Postings<'a>> {
-    [lists.name_is, lists.name_starts, lists.name_has].into_iter().flatten()
 }
