@@ -320,11 +320,11 @@ impl<'a> Builder<'a> {
         timed(&mut phases, Phase::Encode, || {
             let steps = |done, total| self.progress.steps(Phase::Encode, done, total);
             invert::contributions(&mut lengths, self.pool);
-            let levels_min = self.options.thresholds.levels_min;
+            let thresholds = &self.options.thresholds;
             invert::write::<BuildError>(
                 vocabulary,
                 lengths,
-                levels_min,
+                (thresholds.levels_min, thresholds.levels_best_max),
                 self.pool,
                 &mut writer,
                 steps,

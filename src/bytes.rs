@@ -34,6 +34,18 @@ pub fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
         *bytes = rest;
         return Some(u32::from(first));
     }
+    // Nearly all numbers take two or three bytes.
+    if let [second, behind @ ..] = rest {
+        let value = u32::from(first & 0x7f) | u32::from(second & 0x7f) << 7;
+        if *second < 0x80 {
+            *bytes = behind;
+            return Some(value);
+        }
+        if let [third @ ..0x80, behind @ ..] = behind {
+            *bytes = behind;
+            return Some(value | u32::from(*third) << 14);
+        }
+    }
     let mut value = u32::from(first & 0x7f);
     let (mut byte, mut shift) = (first, 7);
     while byte >= 0x80 {

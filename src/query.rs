@@ -29,6 +29,7 @@ pub mod rank;
 pub mod relax;
 pub mod relevance;
 pub mod score;
+pub mod select;
 pub mod shortcut;
 pub mod text;
 pub mod understand;

@@ -25,6 +25,8 @@ use rayon::ThreadPool;
 pub struct Thresholds {
     /// Fewest businesses of a term with levels.
     pub levels_min: usize,
+    /// Most best businesses that are stored with the levels of a term.
+    pub levels_best_max: usize,
     /// Fewest longer words of a prefix that is stored.
     pub prefix_words_min: usize,
     /// Fewest occurrences of longer words of a prefix that is stored, however few words they are.
@@ -37,6 +39,8 @@ pub struct Thresholds {
     pub phrase_docs_min: u32,
     /// Fewest businesses that hold both words of a phrase whose best businesses are stored.
     pub phrase_best_docs_min: u32,
+    /// Longest list of a phrase that has no best businesses beside it.
+    pub phrase_scored_max: usize,
     /// Most best businesses of a phrase.
     pub phrase_best_max: usize,
 }
@@ -46,6 +50,8 @@ impl Default for Thresholds {
         Thresholds {
             // Fewer are scored all in some 25 µs.
             levels_min: 8192,
+            // A page of what passes a filter that one in four hundred passes; 32 KiB.
+            levels_best_max: 8192,
             // Reading the lists of fewer words costs some 5 µs.
             prefix_words_min: 16,
             prefix_docs_min: 2048,
@@ -57,6 +63,8 @@ impl Default for Thresholds {
             phrase_docs_min: 4096,
             // Scoring and checking fewer costs some 2 ms.
             phrase_best_docs_min: 8192,
+            // Scoring them costs some 50 µs.
+            phrase_scored_max: 2048,
             // Three pages, less what stands in better tiers: a quarter of a kilobyte.
             phrase_best_max: 64,
         }
@@ -67,12 +75,14 @@ impl Thresholds {
     /// Stores whatever can be stored.
     pub const EVERYTHING: Thresholds = Thresholds {
         levels_min: 1,
+        levels_best_max: 3,
         prefix_words_min: 1,
         prefix_docs_min: 1,
         dense_docs_min: 1,
         dense_keys_max: 0xffff,
         phrase_docs_min: 1,
         phrase_best_docs_min: 1,
+        phrase_scored_max: 0,
         phrase_best_max: 3,
     };
 }

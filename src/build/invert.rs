@@ -53,7 +53,7 @@ pub fn contributions(lengths: &mut [[u16; NUM_FIELDS]], pool: &ThreadPool) {
 pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     vocabulary: Vocabulary,
     contributions: Vec<[u16; NUM_FIELDS]>,
-    levels_min: usize,
+    levels_bounds: (usize, usize),
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64, u64),
@@ -73,7 +73,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     let mut weights_section = writer.reserve(SectionKind::TermWeights, num_terms as u64 * 2);
     let mut weights = vec![0u16; num_terms];
     let mut section = writer.begin(SectionKind::TermPostings);
-    let source = Source { postings, plurals, contributions, levels_min };
+    let source = Source { postings, plurals, contributions, levels_bounds };
     offsets.push(0)?;
     in_order(
         pool,
@@ -215,7 +215,8 @@ struct Source {
     postings: RawPostings,
     plurals: Vec<(TermOrd, TermOrd)>,
     contributions: Vec<[u16; NUM_FIELDS]>,
-    levels_min: usize,
+    /// Fewest businesses of a term with levels, and most best ones that are stored with them.
+    levels_bounds: (usize, usize),
 }
 
 impl Source {
@@ -279,7 +280,7 @@ impl Source {
             let [is, starts, has, host] = &lists;
             let lists = [&any.docs[..], is, starts, has, host];
             let out = &mut encoded.blocks;
-            terms::encode_block(lists, &impacts, &own_prose, self.levels_min, out);
+            terms::encode_block(lists, &impacts, &own_prose, self.levels_bounds, out);
             encoded.block_lens.push(encoded.blocks.len() - start);
             encoded.doc_freqs.push(any.docs.len());
         }

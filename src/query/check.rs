@@ -1,5 +1,6 @@
 //! Looking at the words of a business: what postings alone cannot tell.
 
+use super::lows::Lows;
 use super::phrase::{NameMatch, PhraseMatcher};
 use crate::analyzer::TextField;
 use crate::ids::DocId;
@@ -40,6 +41,9 @@ impl Memo {
     }
 }
 
+/// Businesses that are [announced](Check::announce) together.
+pub const ANNOUNCED: usize = 32;
+
 /// How words must stand in a business.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -53,6 +57,30 @@ impl<'s> Check<'s> {
     /// The check whether the words of `matcher` stand as `place` says.
     pub fn new(snapshot: &'s Snapshot, matcher: Arc<PhraseMatcher>, place: Place) -> Check<'s> {
         Check { snapshot, matcher, place, memo: RefCell::default() }
+    }
+
+    /// Begins to read the words of `docs`, which are asked for next: memory answers several at a time in the time of
+    /// one (a third of what asking one by one costs).
+    pub fn announce(&self, docs: impl Iterator<Item = DocId>) {
+        self.snapshot.touch_doc_tokens(docs);
+    }
+
+    /// Those of ascending lower halves in one chunk in which the words stand so.
+    pub fn passing(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
+        let mut passing = Vec::new();
+        let mut batch = Vec::with_capacity(ANNOUNCED);
+        let mut take = |batch: &mut Vec<DocId>| {
+            self.announce(batch.iter().copied());
+            passing.extend(batch.drain(..).filter(|&doc| self.passes(doc)).map(|doc| doc.0 as u16));
+        };
+        lows.for_each(|low| {
+            batch.push(DocId(u32::from(key) << 16 | u32::from(low)));
+            if batch.len() == ANNOUNCED {
+                take(&mut batch);
+            }
+        });
+        take(&mut batch);
+        Lows::Array(passing)
     }
 
     /// Do the words stand so in `doc`?

@@ -9,6 +9,7 @@
 //! | sum | what a last word is, and what it only begins; industries, which no business has two of | its parts |
 //! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few |
 
+use super::evaluate::SELECTED_MAX;
 use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::plan::{List, Plan, Planner};
@@ -28,6 +29,10 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>) -> (u64, Plan<'s>) {
         return (total, plan);
     }
     let kept_max = planner.tuning().kept_max;
+    if plan.cardinality_max() <= kept_max.min(SELECTED_MAX) {
+        let hits = plan.hit_set();
+        return (hits.len(), Plan::ready(hits));
+    }
     let mut kept = HitSet::default();
     let mut total = 0;
     plan.for_each_chunk(|key, lows| {

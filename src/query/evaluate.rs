@@ -16,6 +16,10 @@ use std::ops::Range;
 /// read all of its lists.
 const PROBED_MAX: usize = 16;
 
+/// Parts of an intersection of at most so many businesses are held and [selected from](super::select); of larger
+/// ones less is copied a chunk at a time.
+pub const SELECTED_MAX: u64 = 1 << 14;
+
 impl<'s> Plan<'s> {
     /// Does `doc` match?
     pub fn contains(&self, doc: DocId) -> bool {
@@ -61,10 +65,7 @@ impl<'s> Plan<'s> {
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check, .. } => {
-                let base = u32::from(key) << 16;
-                candidates.chunk(key).filter(|low| check.passes(DocId(base | u32::from(low))))
-            }
+            Plan::Check { candidates, check, .. } => check.passing(key, &candidates.chunk(key)),
         }
     }
 
@@ -97,7 +98,7 @@ impl<'s> Plan<'s> {
                 base.and_not(&excluded)
             }
             Plan::Check { candidates, check, .. } => {
-                candidates.chunk_within(key, base).filter(|low| check.passes(doc(low)))
+                check.passing(key, &candidates.chunk_within(key, base))
             }
         }
     }
@@ -201,9 +202,25 @@ impl<'s> Plan<'s> {
 
     /// All matching businesses, held in memory: for plans that match few.
     pub fn hit_set(&self) -> HitSet {
-        let mut hits = HitSet::default();
-        self.for_each(|doc| hits.push(doc.0));
-        hits
+        match self {
+            Plan::Ready(hits) => hits.as_ref().clone(),
+            // Within bounds on employees only some chunks are looked at.
+            Plan::Intersection(parts)
+                if self.cardinality_max() <= SELECTED_MAX
+                    && !parts.iter().any(|part| matches!(part, Plan::Range(_))) =>
+            {
+                let Some((first, others)) = parts.split_first() else { return HitSet::default() };
+                others.iter().fold(first.hit_set(), |hits, part| hits.within(part))
+            }
+            Plan::Difference(plan, excluded) if self.cardinality_max() <= SELECTED_MAX => {
+                plan.hit_set().without(excluded)
+            }
+            plan => {
+                let mut hits = HitSet::default();
+                plan.for_each(|doc| hits.push(doc.0));
+                hits
+            }
+        }
     }
 
     /// The matching businesses from `start` on, ascending.

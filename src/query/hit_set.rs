@@ -31,6 +31,11 @@ impl HitSet {
         set
     }
 
+    /// None yet, with room for `len`.
+    pub fn with_capacity(len: usize) -> HitSet {
+        HitSet { chunks: Vec::new(), lows: Vec::with_capacity(len) }
+    }
+
     /// Adds a business behind all others.
     pub fn push(&mut self, doc: u32) {
         let key = (doc >> 16) as u16;
@@ -88,7 +93,53 @@ impl HitSet {
 
     /// Is `doc` among them?
     pub fn contains(&self, doc: DocId) -> bool {
-        self.chunk((doc.0 >> 16) as u16).contains(doc.0 as u16)
+        self.place_of(doc).is_some()
+    }
+
+    /// The place of `doc` in their order.
+    pub fn place_of(&self, doc: DocId) -> Option<usize> {
+        let key = (doc.0 >> 16) as u16;
+        let chunk = self.chunks.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        self.place_in(chunk, doc.0 as u16).ok()
+    }
+
+    /// How many are below `doc`.
+    pub fn rank(&self, doc: u32) -> usize {
+        let key = (doc >> 16) as u16;
+        match self.chunks.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(chunk) => self.place_in(chunk, doc as u16).unwrap_or_else(|behind| behind),
+            Err(chunk) => self.chunks.get(chunk).map_or(self.lows.len(), |it| it.1 as usize),
+        }
+    }
+
+    fn place_in(&self, chunk: usize, low: u16) -> Result<usize, usize> {
+        let start = self.chunks[chunk].1 as usize;
+        match self.lows_at(chunk).binary_search(&low) {
+            Ok(at) => Ok(start + at),
+            Err(at) => Err(start + at),
+        }
+    }
+
+    /// The lower halves of all of them, in order.
+    pub fn lows(&self) -> &[u16] {
+        &self.lows
+    }
+
+    /// Number of chunks with any of them.
+    pub fn num_chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// The key of every chunk with any of them, and the places of those.
+    pub fn chunks(&self) -> impl Iterator<Item = (u16, Range<usize>)> {
+        let ends = self.chunks.iter().skip(1).map(|it| it.1 as usize);
+        let ends = ends.chain(std::iter::once(self.lows.len()));
+        self.chunks.iter().zip(ends).map(|(&(key, start), end)| (key, start as usize..end))
+    }
+
+    /// Finds businesses by their places, which ascend.
+    pub fn places(&self) -> Places<'_> {
+        Places { set: self, chunk: 0 }
     }
 
     /// All of them, ascending.
@@ -97,6 +148,23 @@ impl HitSet {
             let base = u32::from(self.chunks[at].0) << 16;
             self.lows_at(at).iter().map(move |&low| DocId(base | u32::from(low)))
         })
+    }
+}
+
+/// See [`HitSet::places`].
+#[derive(Debug)]
+pub struct Places<'a> {
+    set: &'a HitSet,
+    chunk: usize,
+}
+
+impl Places<'_> {
+    /// The business at a place, which is not before that of the last question.
+    pub fn doc(&mut self, at: usize) -> DocId {
+        while self.set.chunks.get(self.chunk + 1).is_some_and(|next| next.1 as usize <= at) {
+            self.chunk += 1;
+        }
+        DocId(u32::from(self.set.chunks[self.chunk].0) << 16 | u32::from(self.set.lows[at]))
     }
 }
 
@@ -116,6 +184,12 @@ mod tests {
             prop_assert!(set.iter().map(|doc| doc.0).eq(docs.iter().copied()));
             prop_assert!((0..400_000).step_by(997).all(|doc| set.contains(DocId(doc)) == docs.contains(&doc)));
             prop_assert!(docs.iter().all(|&doc| set.contains(DocId(doc))));
+            let mut places = set.places();
+            for (at, &doc) in docs.iter().enumerate() {
+                prop_assert_eq!((set.rank(doc), set.place_of(DocId(doc))), (at, Some(at)));
+                prop_assert_eq!(set.rank(doc + 1), at + 1);
+                prop_assert_eq!(places.doc(at), DocId(doc));
+            }
             for from in 0..8 {
                 let key = |doc: &u32| (doc >> 16) as u16;
                 prop_assert_eq!(set.next_key(from), docs.iter().map(key).find(|&key| u32::from(key) >= from));

@@ -19,7 +19,7 @@ pub struct PhraseMatcher {
     /// The same in industry and description, where plurals count; sorted.
     prose: Vec<(u32, u32)>,
     /// For the same two: each code, and the places in the phrase that it fits, as bits.
-    masks: [Vec<(u32, u64)>; 2],
+    masks: [Masks; 2],
     /// Place of each word relative to the first.
     offsets: Vec<u32>,
     /// Places between them that must be empty: the ends of CJK runs.
@@ -52,7 +52,9 @@ impl PhraseMatcher {
                     places.filter(|&at| at < WIDTH_MAX).fold(0, |mask, at| mask | 1u64 << at);
                 (group[0].0, bits)
             };
-            *masks = codes.chunk_by(|a, b| a.0 == b.0).map(mask).collect();
+            let of_codes: Vec<(u32, u64)> = codes.chunk_by(|a, b| a.0 == b.0).map(mask).collect();
+            let signature = of_codes.iter().fold(0, |all, (code, _)| all | signature_bit(*code));
+            *masks = Masks { of_codes, signature };
         }
     }
 
@@ -98,9 +100,9 @@ impl PhraseMatcher {
                     if state >> last & 1 == 1 {
                         return true;
                     }
-                    here = mask_of(masks, code);
+                    here = masks.of(code);
                 }
-                Token::Alternative(code) => here |= mask_of(masks, code),
+                Token::Alternative(code) => here |= masks.of(code),
                 Token::Joined { .. } => {}
                 Token::Gap => {
                     state = (state << 1 | 1) & here;
@@ -193,12 +195,29 @@ impl PhraseMatcher {
     }
 }
 
-#[inline]
-fn mask_of(masks: &[(u32, u64)], code: u32) -> u64 {
-    if masks.len() <= 8 {
-        return masks.iter().filter(|(other, _)| *other == code).fold(0, |mask, it| mask | it.1);
+/// The places in a phrase that codes fit.
+#[derive(Clone, Debug, Default)]
+struct Masks {
+    /// Codes, sorted, and the places of each as bits.
+    of_codes: Vec<(u32, u64)>,
+    /// The [bits](signature_bit) of all codes: most words of a text are none of the phrase.
+    signature: u64,
+}
+
+impl Masks {
+    #[inline]
+    fn of(&self, code: u32) -> u64 {
+        if self.signature & signature_bit(code) == 0 {
+            return 0;
+        }
+        let at = self.of_codes.binary_search_by_key(&code, |(code, _)| *code);
+        at.map_or(0, |at| self.of_codes[at].1)
     }
-    masks.binary_search_by_key(&code, |(code, _)| *code).map_or(0, |at| masks[at].1)
+}
+
+#[inline]
+fn signature_bit(code: u32) -> u64 {
+    1 << (code & 63)
 }
 
 /// How the words of `q` stand at the start of a name.

@@ -10,8 +10,6 @@ use super::text::{Clause, QueryWord, Term};
 use crate::ids::TermOrd;
 use crate::snapshot::Snapshot;
 use crate::snapshot::terms::TermLists;
-use fst::automaton::{Automaton, Str};
-use fst::{IntoStreamer, Streamer};
 
 /// What a word reaches as a prefix.
 #[derive(Clone, Debug)]
@@ -107,11 +105,10 @@ fn for_each_begun<'s>(
     mut visit: impl FnMut(TermOrd, bool, TermLists<'s>),
 ) {
     let terms = snapshot.terms();
+    let own: Vec<TermOrd> = word.forms.iter().filter_map(|form| terms.ord(form)).collect();
     for form in &word.forms {
-        let mut stream = terms.keys().search(Str::new(form).starts_with()).into_stream();
-        while let Some((key, ord)) = stream.next() {
-            let is_form = word.forms.iter().any(|form| form.as_bytes() == key);
-            let ord = TermOrd(ord as u32);
+        for ord in terms.begun_by(form) {
+            let is_form = own.contains(&ord);
             visit(ord, is_form, terms.lists(ord));
         }
     }

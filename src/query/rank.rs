@@ -23,7 +23,6 @@ use super::shortcut::Shortcut;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use super::understand::{OTHER_FIELDS, Understanding, Understood};
 use crate::analyzer::TextField;
-use crate::ids::DocId;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -93,15 +92,11 @@ pub enum Step<'s> {
 pub struct PhraseCandidates<'s> {
     /// Who they are.
     pub hits: Plan<'s>,
-    check: Rc<Check<'s>>,
+    /// Tells who is one.
+    pub check: Rc<Check<'s>>,
 }
 
 impl<'s> PhraseCandidates<'s> {
-    /// Does the phrase stand in `doc`?
-    pub fn is_member(&self, doc: DocId) -> bool {
-        self.check.passes(doc)
-    }
-
     /// Those in which it stands.
     pub fn members(&self) -> Plan<'s> {
         if self.hits.is_nothing() {
@@ -240,14 +235,18 @@ impl<'a, 's> GroupSplit<'a, 's> {
         if plan.is_nothing() || excluded.is_nothing() {
             return plan;
         }
-        self.held(Plan::difference(plan, excluded))
+        match &plan {
+            Plan::Ready(hits) => Plan::ready(hits.without(&excluded)),
+            _ => self.held(Plan::difference(plan, excluded)),
+        }
     }
 
     fn within(&self, plan: Plan<'s>, base: &Plan<'s>) -> Plan<'s> {
-        if plan.is_nothing() {
-            return plan;
+        match (&plan, base) {
+            (nothing, _) | (_, nothing) if nothing.is_nothing() => Plan::NOTHING,
+            (_, Plan::Ready(hits)) => Plan::ready(hits.within(&plan)),
+            _ => self.held(Plan::intersection([base.clone(), plan])),
         }
-        self.held(Plan::intersection([base.clone(), plan]))
     }
 
     fn within_rest(&self, plan: Plan<'s>) -> Plan<'s> {

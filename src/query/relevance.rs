@@ -8,10 +8,11 @@
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 
+use super::check::{ANNOUNCED, Check};
 use super::cursor::Position;
 use super::cursor::Side;
 use super::hit_set::HitSet;
-use super::nearest::{Nearest, Stretch};
+use super::nearest::{Distance, Nearest, Stretch};
 use super::order::by_doc_id;
 use super::plan::{List, Plan, Planner};
 use super::rank::{Group, GroupSplit, Kind, Step, Tier};
@@ -116,8 +117,7 @@ impl<'s> Walk<'_, 's> {
                     if self.take_best_of_phrase(group, &candidates.hits) {
                         break;
                     }
-                    let is_member = |doc| candidates.is_member(doc);
-                    let checked = self.take_checked(group, &candidates.hits, is_member);
+                    let checked = self.take_checked(group, &candidates.hits, &candidates.check);
                     if self.is_full() {
                         break;
                     }
@@ -183,8 +183,7 @@ impl<'s> Walk<'_, 's> {
             return;
         }
         if let (true, Plan::Check { candidates, check, .. }) = (is_large, &group.members) {
-            let is_member = |doc| check.passes(doc);
-            self.take_checked((group.tier, group.kind), candidates, is_member);
+            self.take_checked((group.tier, group.kind), candidates, check);
             return;
         }
         self.found.extend(nearest(&group.members, prefix, &mut self.scorer, left));
@@ -228,32 +227,80 @@ impl<'s> Walk<'_, 's> {
         &mut self,
         (tier, kind): (Tier, Kind),
         candidates: &Plan<'s>,
-        is_member: impl Fn(DocId) -> bool,
+        check: &Check<'s>,
     ) -> Option<HitSet> {
-        let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let mut members: Vec<u32> = Vec::new();
-        let mut checked = self.planner.tuning().checked_first;
+        if self.is_behind(tier, kind) {
+            return Some(HitSet::default());
+        }
+        let prefix = group_key(tier, kind) << GROUP_SHIFT;
+        let mut asked = self.planner.tuning().checked_first;
+        if candidates.cardinality_max() <= self.planner.tuning().kept_max {
+            let mut ahead = self.ahead(candidates, prefix);
+            let mut rest = ahead.as_mut_slice();
+            while !rest.is_empty() {
+                let next = asked.min(rest.len());
+                if next < rest.len() {
+                    rest.select_nth_unstable_by_key(next, |(distance, _)| *distance);
+                }
+                let (batch, behind) = rest.split_at_mut(next);
+                batch.sort_unstable_by_key(|(distance, _)| *distance);
+                let batch: Vec<Position> = batch.iter().map(|(_, position)| *position).collect();
+                self.take_members(&batch, check, &mut members);
+                if self.is_full() {
+                    return None;
+                }
+                rest = behind;
+                asked *= 4;
+            }
+            return Some(HitSet::of(members));
+        }
         let mut last = None;
-        while !self.is_behind(tier, kind) {
-            let stretch = self.stretch.from(last.or(self.stretch.start), checked);
+        loop {
+            let stretch = self.stretch.from(last.or(self.stretch.start), asked);
             let batch = nearest(candidates, prefix, &mut self.scorer, stretch);
-            for &position in &batch {
-                if is_member(position.doc) {
+            self.take_members(&batch, check, &mut members);
+            if self.is_full() {
+                return None;
+            }
+            if batch.len() < asked {
+                // A page is not full of them, so they are few.
+                return Some(HitSet::of(members));
+            }
+            last = batch.last().copied();
+            asked *= 8;
+        }
+    }
+
+    /// The candidates that are ahead, with their distances.
+    fn ahead(&mut self, candidates: &Plan<'s>, prefix: u64) -> Vec<(Distance, Position)> {
+        let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
+        let mut ahead = Vec::new();
+        candidates.for_each(|doc| {
+            let relevance_key = prefix | u64::from(self.scorer.score(doc));
+            let position = Position { relevance_key, doc };
+            let distance = self.stretch.distance(&position);
+            if start.is_none_or(|start| distance > start) {
+                ahead.push((distance, position));
+            }
+        });
+        ahead
+    }
+
+    /// Appends those of `batch` that pass the check, until the page is full.
+    fn take_members(&mut self, batch: &[Position], check: &Check<'s>, members: &mut Vec<u32>) {
+        for announced in batch.chunks(ANNOUNCED) {
+            check.announce(announced.iter().map(|position| position.doc));
+            for &position in announced {
+                if check.passes(position.doc) {
                     members.push(position.doc.0);
                     self.found.push(position);
                     if self.is_full() {
-                        return None;
+                        return;
                     }
                 }
             }
-            if batch.len() < checked {
-                break;
-            }
-            last = batch.last().copied();
-            checked *= 8;
         }
-        // A page is not full of them, so they are few.
-        Some(HitSet::of(members))
     }
 }
 
@@ -290,7 +337,7 @@ struct SingleWord<'s> {
     form: Option<Plan<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
     share: (u64, u64),
-    level_step_cost: u64,
+    level_step_costs: (u64, u64),
 }
 
 /// A part of a group in which all have the legal form, or none has.
@@ -328,7 +375,7 @@ impl<'s> SingleWord<'s> {
             levels: lists.and_then(|(_, lists)| lists.levels),
             scored,
             form: legal_form,
-            level_step_cost: planner.tuning().level_step_cost,
+            level_step_costs: planner.tuning().level_step_costs,
         })
     }
 
@@ -441,7 +488,7 @@ impl PartWalk<'_, '_> {
             return;
         }
         if let Some(levels) = self.word.levels
-            && self.steps(&levels, group) * self.word.level_step_cost <= self.smaller()
+            && self.walk_cost(&levels, group, from) <= self.smaller()
         {
             let direction = match self.stretch.side {
                 Side::After => LevelWalk::Down,
@@ -463,6 +510,21 @@ impl PartWalk<'_, '_> {
     /// How many members have to be enumerated at most, if levels are not walked.
     fn smaller(&self) -> u64 {
         self.part.members.cardinality_max().min(self.word.scored.cardinality_max())
+    }
+
+    /// What a walk along levels costs, about, in businesses enumerated: little for each business that is stored in
+    /// that order, much for others.
+    fn walk_cost(
+        &self,
+        levels: &TermLevels<'_>,
+        group: LevelGroup,
+        from: Option<(u8, DocId)>,
+    ) -> u64 {
+        let is_from_best = self.stretch.side == Side::After && from.is_none();
+        let stored = if is_from_best { levels.stored_len(group) } else { 0 };
+        let steps = self.steps(levels, group);
+        let (stored_cost, cost) = self.word.level_step_costs;
+        steps.min(stored) * stored_cost + steps.saturating_sub(stored) * cost
     }
 
     /// How many businesses a walk along levels will look at, about.

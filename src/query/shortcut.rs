@@ -57,22 +57,23 @@ pub struct Tuning {
     /// Groups of this many members at most are evaluated as soon as they are met; larger ones stay plans, of which
     /// a page looks at the part that it shows.
     pub held_max: u64,
-    /// What looking at one business of a level costs, in businesses enumerated.
-    pub level_step_cost: u64,
+    /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
+    /// if it has to be found.
+    pub level_step_costs: (u64, u64),
     /// Candidates for a phrase that are checked in one go.
     pub checked_first: usize,
 }
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { kept_max: 1 << 16, held_max: 1024, level_step_cost: 64, checked_first: 128 }
+        Tuning { kept_max: 1 << 16, held_max: 1024, level_step_costs: (4, 64), checked_first: 128 }
     }
 }
 
 impl Tuning {
     /// Takes every shortcut that can be taken.
     pub const EVERYTHING: Tuning =
-        Tuning { kept_max: 0, held_max: 0, level_step_cost: 0, checked_first: 2 };
+        Tuning { kept_max: 0, held_max: 0, level_step_costs: (0, 0), checked_first: 2 };
 }
 
 /// A set of shortcuts.

@@ -3,8 +3,9 @@
 //! A phrase is checked by reading the words of every business that holds them all ([`doc_tokens`](super::doc_tokens)):
 //! little for most words, very much for two that a million businesses hold. For the pairs of dense terms that
 //! [many businesses hold both](super::dense), the number of businesses with the phrase is stored: the total of a
-//! query. Where the phrase is so rare among the candidates that a page is not full soon, the businesses are stored as
-//! well; and where so many hold both words that even scoring them is dear, those with the best scores.
+//! query. Where the phrase is so rare among the candidates that a page is not full soon, or so frequent that the words
+//! belong together, the businesses are stored as well; and where so many hold both words that even scoring them is
+//! dear, those with the best scores.
 //!
 //! ```text
 //! PhrasePairs  := MIN (u32), 0 (u32), { FIRST << 16 | SECOND (u32, ascending) }
@@ -42,7 +43,7 @@ pub struct StoredPhrases {
 pub struct StoredPhrase<'a> {
     /// How many businesses hold it.
     pub len: u64,
-    /// Which they are, if there are any and they are few among those that hold both words.
+    /// Which they are, if there are any and they are few or many among those that hold both words.
     pub postings: Option<Postings<'a>>,
     /// Those with the best text scores as two words, best first, ties by `DocId`; maybe none, maybe all.
     pub best: &'a [u32],

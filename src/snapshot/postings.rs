@@ -1,15 +1,16 @@
 //! Postings: the sorted `DocId`s under a key, used in place.
 //!
 //! ```text
-//! POSTINGS := COUNT (u32, at least 1), then
-//!             COUNT <= 32: DOC^COUNT (u32, ascending)
-//!             else:        CHUNKS (u32), HEAD^CHUNKS, padding to 8, DATA
+//! POSTINGS := COUNT | CHUNKED << 31 (u32, COUNT at least 1), then
+//!             CHUNKED 0: DOC^COUNT (u32, ascending)
+//!             CHUNKED 1: CHUNKS (u32), HEAD^CHUNKS, padding to 8, DATA
 //! HEAD     := KEY | (CARDINALITY - 1) << 16 (u32), PLACE | BITMAP << 31 (u32), RANK (u32)
 //! DATA     := per chunk, at 8 * PLACE bytes from the start of DATA:
 //!             BITMAP 0: LOW^CARDINALITY (u16, ascending), padding to 8
 //!             BITMAP 1: 1024 words (u64), bit b of word w for low half 64 w + b
 //! ```
 //!
+//! A list is one by one where that takes no more bytes: below some six `DocId`s a chunk.
 //! A chunk of more than 4,096 is a bitmap, which is smaller then. Lists that filter others are bitmaps from fewer
 //! on: a probe costs one load instead of a search.
 //!
@@ -27,8 +28,8 @@ use super::format::SectionKind;
 use crate::bytes::cast;
 use crate::ids::DocId;
 
-/// Most `DocId`s of a list stored one by one.
-pub const SMALL_MAX: usize = 32;
+/// The bit of a list's first word that says that it is stored by chunks.
+const IS_CHUNKED: u32 = 1 << 31;
 
 /// Most `DocId`s of a chunk stored as an array; a bitmap takes as many bytes as this many lows.
 pub const ARRAY_MAX: usize = 4096;
@@ -232,9 +233,10 @@ impl<'a> Postings<'a> {
 
     fn parse(bytes: &'a [u8]) -> Option<(Postings<'a>, usize)> {
         let words: &[u32] = cast(&bytes[..bytes.len() & !7]);
-        let count = *words.first()? as usize;
-        if count <= SMALL_MAX {
-            let docs = words.get(1..1 + count)?;
+        let first = *words.first()?;
+        let count = (first & !IS_CHUNKED) as usize;
+        if first & IS_CHUNKED == 0 {
+            let docs = words.get(1..1 + count).filter(|docs| !docs.is_empty())?;
             return Some((Postings::Small(docs), ((1 + count) * 4).next_multiple_of(8)));
         }
         let chunks = *words.get(1)? as usize;
@@ -361,6 +363,9 @@ impl<'a> ChunkedPostings<'a> {
     }
 }
 
+/// Bytes of a chunk's head.
+const HEAD_BYTES: usize = 12;
+
 fn container_bytes(count: usize, is_bitmap: bool) -> usize {
     if is_bitmap { BITMAP_WORDS * 8 } else { (count * 2).next_multiple_of(8) }
 }
@@ -374,13 +379,18 @@ pub fn encode(docs: &[u32], out: &mut Vec<u8>) {
 pub fn encode_with(array_max: usize, docs: &[u32], out: &mut Vec<u8>) {
     debug_assert!(out.len().is_multiple_of(8) && !docs.is_empty());
     debug_assert!(docs.windows(2).all(|pair| pair[0] < pair[1]));
-    out.extend((docs.len() as u32).to_le_bytes());
-    if docs.len() <= SMALL_MAX {
+    let chunks = || docs.chunk_by(|a, b| a >> 16 == b >> 16);
+    // What probing gains from bitmaps counts for more than their size.
+    let chunked_bytes = chunks()
+        .map(|chunk| HEAD_BYTES + container_bytes(chunk.len(), chunk.len() > ARRAY_MAX))
+        .sum::<usize>();
+    if docs.len() * 4 <= 4 + chunked_bytes {
+        out.extend((docs.len() as u32).to_le_bytes());
         docs.iter().for_each(|doc| out.extend(doc.to_le_bytes()));
         out.resize(out.len().next_multiple_of(8), 0);
         return;
     }
-    let chunks = || docs.chunk_by(|a, b| a >> 16 == b >> 16);
+    out.extend((docs.len() as u32 | IS_CHUNKED).to_le_bytes());
     out.extend((chunks().count() as u32).to_le_bytes());
     let (mut place, mut rank) = (0u32, 0u32);
     for chunk in chunks() {

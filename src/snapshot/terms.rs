@@ -26,9 +26,10 @@ use super::format::SectionKind;
 use super::levels::{self, LevelGroup, TermLevels};
 use super::mapped::Section;
 use super::offsets::Offsets;
-use super::postings::{Postings, SMALL_MAX, encode};
+use super::postings::{Postings, encode};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
+use fst::{IntoStreamer, Streamer};
 
 /// Every block begins at a multiple of this, in bytes.
 pub const BLOCK_ALIGN: u64 = 8;
@@ -44,6 +45,9 @@ const HAS_OWN: u32 = HAS_LEVELS << 1;
 
 /// The bit of a block's mask that stands for [`OwnProse::All`].
 const OWN_IS_ALL: u32 = HAS_OWN << 1;
+
+/// Longest first list without [`OwnProse`]: looking at the words of so few businesses costs little.
+const UNMARKED_MAX: usize = 32;
 
 /// In which businesses of a term's first list the term itself stands in industry or description.
 #[derive(Clone, Copy, Default, Debug)]
@@ -202,6 +206,17 @@ impl Terms {
         self.keys.get(term).map(|ord| TermOrd(ord as u32))
     }
 
+    /// The terms that begin with `prefix`. Ordinals ascend as terms do, so that two look-ups tell them all.
+    pub fn begun_by(&self, prefix: &str) -> impl Iterator<Item = TermOrd> + use<> {
+        let first_from = |bound: &[u8]| {
+            let mut stream = self.keys.range().ge(bound).into_stream();
+            stream.next().map_or(self.len() as u32, |(_, ord)| ord as u32)
+        };
+        // No byte of UTF-8 is 0xff, so that nothing stands between what begins so and this.
+        let behind = [prefix.as_bytes(), &[0xff]].concat();
+        (first_from(prefix.as_bytes())..first_from(&behind)).map(TermOrd)
+    }
+
     /// The fst from term to ordinal.
     pub fn keys(&self) -> &fst::Map<Section> {
         &self.keys
@@ -265,7 +280,7 @@ impl Terms {
         let [any, name_is, name_starts, name_has, host] = lists;
         let impacts = &rest[..any.map_or(0, |any| any.len())];
         let mut behind = &rest[impacts.len().next_multiple_of(8)..];
-        let own_prose = if matches!(any, Some(Postings::Small(_))) {
+        let own_prose = if impacts.len() <= UNMARKED_MAX {
             OwnProse::Unknown
         } else if mask & OWN_IS_ALL != 0 {
             OwnProse::All
@@ -291,18 +306,18 @@ impl std::fmt::Debug for Terms {
 
 /// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty, the impacts of the
 /// first, those of the first that hold the term itself in industry or description, and its levels if it has
-/// `levels_min` businesses or more.
+/// `levels_min` businesses or more, with at most `best_max` best ones.
 pub fn encode_block(
     lists: [&[u32]; NUM_LISTS],
     impacts: &[u8],
     own_prose: &[u32],
-    levels_min: usize,
+    (levels_min, best_max): (usize, usize),
     out: &mut Vec<u8>,
 ) {
     debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
     let has_levels = impacts.len() >= levels_min;
     let own = match own_prose.len() {
-        _ if impacts.len() <= SMALL_MAX => 0,
+        _ if impacts.len() <= UNMARKED_MAX => 0,
         0 => 0,
         len if len == impacts.len() => OWN_IS_ALL,
         _ => HAS_OWN,
@@ -331,7 +346,6 @@ pub fn encode_block(
         named.extend(of(name_starts, LevelGroup::NameStarts));
         named.extend(of(name_has, LevelGroup::NameHas));
         named.sort_unstable_by_key(|&(doc, _)| doc);
-        levels::encode(docs, impacts, &named, out);
-        out.resize(out.len().next_multiple_of(8), 0);
+        levels::encode(docs, impacts, &named, best_max, out);
     }
 }

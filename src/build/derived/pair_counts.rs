@@ -47,7 +47,9 @@ pub fn pair_counts(lists: &[Postings<'_>], num_docs: u32) -> Vec<u32> {
 fn for_each_low(postings: &Postings<'_>, key: u32, mut visit: impl FnMut(u16)) {
     match postings {
         Postings::Small(docs) => {
-            docs.iter().filter(|&&doc| doc >> 16 == key).for_each(|&doc| visit(doc as u16));
+            let start = docs.partition_point(|&doc| doc >> 16 < key);
+            let here = docs[start..].iter().take_while(|&&doc| doc >> 16 == key);
+            here.for_each(|&doc| visit(doc as u16));
         }
         Postings::Chunked(chunked) => {
             if let Some(at) = chunked.find(key as u16) {

@@ -23,7 +23,12 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// A phrase that fewer of its candidates hold has a list: a page of others is full after some thousand candidates.
-const RARE_SHARE: u64 = 128;
+const RARE_SHARE: u64 = 96;
+
+/// A phrase that more of its candidates hold has a list: the words belong together (`A/S`, `Co., Ltd`, `real estate`),
+/// so that it is asked for, and it takes less than the lists of its words. In between are words that are neighbours by
+/// chance: nearly all phrases, and nine tenths of all bytes.
+const FREQUENT_SHARE: u64 = 32;
 
 /// What phrases are found from.
 pub struct Source<'a> {
@@ -156,11 +161,13 @@ impl Source<'_> {
     fn encode(&self, pair: u32, docs: &[u32], dense: &[TermOrd]) -> EncodedPhrase {
         let both = self.both(pair);
         let mut postings = Vec::new();
-        if docs.len() as u64 * RARE_SHARE <= u64::from(both) {
+        let (len, both_len) = (docs.len() as u64, u64::from(both));
+        if len * RARE_SHARE <= both_len || len * FREQUENT_SHARE >= both_len {
             postings::encode(docs, &mut postings);
         }
         let mut best: Vec<(Reverse<u32>, u32)> = Vec::new();
-        if both >= self.thresholds.phrase_best_docs_min {
+        let is_scored = !postings.is_empty() && docs.len() <= self.thresholds.phrase_scored_max;
+        if both >= self.thresholds.phrase_best_docs_min && !is_scored {
             let words = [dense[(pair >> 16) as usize], dense[(pair & 0xffff) as usize]];
             let mut impacts = words.map(|ord| {
                 let lists = self.terms.lists(ord);
