@@ -1,8 +1,12 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases.
 //!
-//! All of it is read from the sections before. Memory: one matrix of counts per thread (32 MiB), and two bytes for
-//! every business of a stored phrase.
+//! All of it is read from the sections before. Memory beside what is allowed: a table of numbers for every pair of
+//! dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as far as a quarter of the memory
+//! allowed holds them.
 
+mod by_doc;
+mod impacts_by_doc;
+mod neighbours;
 pub mod pair_counts;
 pub mod phrases;
 pub mod prefixes;
@@ -77,7 +81,7 @@ impl Thresholds {
     };
 }
 
-/// Writes the sections of prefixes and pair counts.
+/// Writes the sections of prefixes, pair counts and phrases; `memory` is about what may be taken.
 ///
 /// # Errors
 /// The file cannot be written, or read back.
@@ -85,6 +89,7 @@ pub fn write(
     thresholds: &Thresholds,
     num_docs: u32,
     pool: &ThreadPool,
+    memory: usize,
     writer: &mut SnapshotWriter,
 ) -> Result<(), SnapshotError> {
     let before =
@@ -108,13 +113,14 @@ pub fn write(
         })
         .collect();
     writer.section(SectionKind::DenseKeys, &dense::encode_keys(&keys))?;
-    let counts = pool.install(|| pair_counts::pair_counts(&lists, num_docs));
+    let release = || postings.release(usize::MAX);
+    let counts = pool.install(|| pair_counts::pair_counts(&lists, num_docs, memory / 4, release));
     drop(lists);
-    postings.release(usize::MAX);
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))?;
     let source = phrases::Source {
         num_docs,
         terms: &terms,
+        postings,
         offsets: Offsets::open(
             SectionKind::DocTokenOffsets,
             section(SectionKind::DocTokenOffsets),
@@ -124,6 +130,7 @@ pub fn write(
         tokens: section(SectionKind::DocTokens),
         counts: &counts,
         thresholds,
+        memory,
     };
     let dense_terms: Vec<TermOrd> = keys
         .iter()
