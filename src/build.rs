@@ -332,7 +332,7 @@ impl<'a> Builder<'a> {
         })?;
         timed(&mut phases, Phase::Derive, || {
             self.progress.begin(Phase::Derive, None);
-            Ok(derived::write(&self.options.thresholds, num_docs, self.pool, &mut writer)?)
+            Ok(derived::write(&self.options.thresholds, num_docs, self.pool, memory, &mut writer)?)
         })?;
         let snapshot = timed(&mut phases, Phase::Publish, || {
             self.progress.begin(Phase::Publish, None);

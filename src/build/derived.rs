@@ -1,8 +1,12 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases.
 //!
-//! All of it is read from the sections before. Memory: one matrix of counts per thread (32 MiB), and two bytes for
-//! every business of a stored phrase.
+//! All of it is read from the sections before. Memory beside what is allowed: a table of numbers for every pair of
+//! dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as far as a quarter of the memory
+//! allowed holds them.
 
+mod by_doc;
+mod impacts_by_doc;
+mod neighbours;
 pub mod pair_counts;
 pub mod phrases;
 pub mod prefixes;
@@ -40,7 +44,7 @@ pub struct Thresholds {
     /// Fewest businesses that hold both words of a phrase whose best businesses are stored.
     pub phrase_best_docs_min: u32,
     /// Longest list of a phrase that has no best businesses beside it.
-    pub phrase_scored_max: usize,
+    pub phrase_scored_max: u32,
     /// Most best businesses of a phrase.
     pub phrase_best_max: usize,
 }
@@ -87,7 +91,7 @@ impl Thresholds {
     };
 }
 
-/// Writes the sections of prefixes and pair counts.
+/// Writes the sections of prefixes, pair counts and phrases; `memory` is about what may be taken.
 ///
 /// # Errors
 /// The file cannot be written, or read back.
@@ -95,6 +99,7 @@ pub fn write(
     thresholds: &Thresholds,
     num_docs: u32,
     pool: &ThreadPool,
+    memory: usize,
     writer: &mut SnapshotWriter,
 ) -> Result<(), SnapshotError> {
     let before =
@@ -118,13 +123,14 @@ pub fn write(
         })
         .collect();
     writer.section(SectionKind::DenseKeys, &dense::encode_keys(&keys))?;
-    let counts = pool.install(|| pair_counts::pair_counts(&lists, num_docs));
+    let release = || postings.release(usize::MAX);
+    let counts = pool.install(|| pair_counts::pair_counts(&lists, num_docs, memory / 4, release));
     drop(lists);
-    postings.release(usize::MAX);
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))?;
     let source = phrases::Source {
         num_docs,
         terms: &terms,
+        postings,
         offsets: Offsets::open(
             SectionKind::DocTokenOffsets,
             section(SectionKind::DocTokenOffsets),
@@ -134,6 +140,7 @@ pub fn write(
         tokens: section(SectionKind::DocTokens),
         counts: &counts,
         thresholds,
+        memory,
     };
     let dense_terms: Vec<TermOrd> = keys
         .iter()

@@ -1,0 +1,64 @@
+//! The impacts of dense terms, by business instead of by term.
+
+use super::by_doc::{for_each_low, starts};
+use crate::ids::TermOrd;
+use crate::snapshot::postings::Postings;
+use crate::snapshot::terms::Terms;
+
+/// The impacts of the dense terms on the businesses of one chunk.
+pub struct ImpactsByDoc<'a> {
+    lists: Vec<(Postings<'a>, &'a [u8])>,
+    /// Where the entries of each business begin, and the end of the last.
+    starts: Vec<u32>,
+    /// Number of the term, and its impact.
+    entries: Vec<(u16, u8)>,
+    /// Of the business asked for last: the impact of each term, 0 where it does not hold it, and which it holds.
+    impacts: Vec<u32>,
+    held: Vec<u16>,
+}
+
+impl<'a> ImpactsByDoc<'a> {
+    /// Of the terms `dense`, whose place is their number; of no business yet.
+    pub fn new(terms: &'a Terms, dense: &[TermOrd]) -> ImpactsByDoc<'a> {
+        let lists = dense.iter().filter_map(|&ord| {
+            let lists = terms.lists(ord);
+            lists.any.map(|any| (any, lists.impacts))
+        });
+        ImpactsByDoc {
+            lists: lists.collect(),
+            starts: Vec::new(),
+            entries: Vec::new(),
+            impacts: vec![0; dense.len()],
+            held: Vec::new(),
+        }
+    }
+
+    /// Loads chunk `key`.
+    pub fn load(&mut self, key: u32) {
+        let starts = starts(self.lists.iter().map(|(list, _)| *list), key);
+        let mut ends = starts.clone();
+        self.entries.clear();
+        self.entries.resize(starts.last().copied().unwrap_or_default() as usize, (0, 0));
+        for (number, (list, impacts)) in (0..).zip(&self.lists) {
+            for_each_low(list, key, |at, low| {
+                let end = &mut ends[usize::from(low)];
+                self.entries[*end as usize] = (number, impacts[at]);
+                *end += 1;
+            });
+        }
+        self.starts = starts;
+    }
+
+    /// The impacts on the business of the loaded chunk with these lower 16 bits, by the number of the term.
+    pub fn of_doc(&mut self, low: u16) -> &[u32] {
+        let impacts = &mut self.impacts;
+        self.held.drain(..).for_each(|number| impacts[usize::from(number)] = 0);
+        let start = self.starts[usize::from(low)] as usize;
+        let end = self.starts[usize::from(low) + 1] as usize;
+        for &(number, impact) in &self.entries[start..end] {
+            impacts[usize::from(number)] = impact.into();
+            self.held.push(number);
+        }
+        &self.impacts
+    }
+}

@@ -1,0 +1,144 @@
+//! The dense terms that stand next to each other in a business.
+
+use crate::analyzer::{TextField, plural};
+use crate::ids::TermOrd;
+use crate::snapshot::doc_tokens::{DocTokens, Token};
+use crate::snapshot::terms::Terms;
+
+/// Finds neighbours among the dense terms, which are numbered by their place.
+pub struct Neighbours {
+    num_dense: usize,
+    /// See [`pair`](Self::pair).
+    shift: u32,
+    /// In name and host: as it is.
+    exact: NumbersByCode,
+    /// In industry and description: in singular or plural.
+    prose: NumbersByCode,
+}
+
+/// The dense terms that a word can be found by, by the word's code.
+struct NumbersByCode {
+    /// Where those of a code begin and end; codes from the end on have none.
+    spans: Vec<(u32, u32)>,
+    numbers: Vec<u16>,
+}
+
+impl NumbersByCode {
+    fn new(mut entries: Vec<(u32, u16)>) -> NumbersByCode {
+        entries.sort_unstable();
+        let len = entries.last().map_or(0, |(code, _)| *code as usize + 1);
+        let mut spans = vec![(0, 0); len];
+        for (at, &(code, _)) in (0..).zip(&entries) {
+            let span = &mut spans[code as usize];
+            *span = if span.1 == 0 { (at, at + 1) } else { (span.0, at + 1) };
+        }
+        NumbersByCode { spans, numbers: entries.into_iter().map(|(_, number)| number).collect() }
+    }
+
+    #[inline]
+    fn get(&self, code: u32) -> &[u16] {
+        let (start, end) = self.spans.get(code as usize).copied().unwrap_or_default();
+        &self.numbers[start as usize..end as usize]
+    }
+}
+
+/// Bits of the filter of a [`PairSet`], as a power of two.
+const SEEN_BITS: u32 = 11;
+
+/// The pairs of one business, each once; in no order. Working space for one business after the other.
+#[derive(Default)]
+pub struct PairSet {
+    pairs: Vec<u32>,
+    /// A bit for the hash of each pair: most are new, and that is seen without looking at the others.
+    seen: [u64; 1 << (SEEN_BITS - 6)],
+    /// The dense terms at the position before, and at this one.
+    before: Vec<u16>,
+    here: Vec<u16>,
+}
+
+impl PairSet {
+    #[inline]
+    fn insert(&mut self, pair: u32) {
+        let hash = pair.wrapping_mul(0x9e37_79b1) >> (32 - SEEN_BITS);
+        let (word, bit) = ((hash >> 6) as usize, 1 << (hash & 63));
+        if self.seen[word] & bit == 0 || !self.pairs.contains(&pair) {
+            self.seen[word] |= bit;
+            self.pairs.push(pair);
+        }
+    }
+}
+
+impl Neighbours {
+    /// Of the terms `dense`.
+    pub fn new(terms: &Terms, dense: &[TermOrd]) -> Neighbours {
+        let (mut exact, mut prose) = (Vec::new(), Vec::new());
+        for (number, (&ord, word)) in (0..).zip(dense.iter().zip(terms.terms_of(dense))) {
+            exact.push((terms.code(ord), number));
+            let mut ords: Vec<TermOrd> = plural::forms(&word)
+                .flat_map(|form| plural::candidates(&form).collect::<Vec<_>>())
+                .filter(|other| plural::matches(&word, other))
+                .filter_map(|other| terms.ord(&other))
+                .collect();
+            ords.sort_unstable();
+            ords.dedup();
+            prose.extend(ords.into_iter().map(|ord| (terms.code(ord), number)));
+        }
+        Neighbours {
+            num_dense: dense.len(),
+            shift: dense.len().next_power_of_two().trailing_zeros(),
+            exact: NumbersByCode::new(exact),
+            prose: NumbersByCode::new(prose),
+        }
+    }
+
+    /// Two numbers as one.
+    #[inline]
+    pub fn pair(&self, first: usize, second: usize) -> u32 {
+        (first << self.shift | second) as u32
+    }
+
+    /// The two numbers of a pair.
+    #[inline]
+    pub fn numbers(&self, pair: u32) -> (usize, usize) {
+        (pair as usize >> self.shift, pair as usize & ((1 << self.shift) - 1))
+    }
+
+    /// All pairs are below it.
+    pub fn pairs_end(&self) -> usize {
+        self.num_dense << self.shift
+    }
+
+    /// The pairs of a business; pairs of a term with itself are among them.
+    pub fn find<'s>(&self, tokens: &DocTokens<'_>, set: &'s mut PairSet) -> &'s [u32] {
+        set.pairs.clear();
+        set.seen.fill(0);
+        for field in TextField::ALL {
+            set.before.clear();
+            set.here.clear();
+            let dense = if field.has_plurals() { &self.prose } else { &self.exact };
+            for token in tokens.field(field as usize) {
+                let code = match token {
+                    Token::Word(code) => {
+                        std::mem::swap(&mut set.before, &mut set.here);
+                        set.here.clear();
+                        code
+                    }
+                    Token::Alternative(code) => code,
+                    Token::Joined { .. } => continue,
+                    Token::Gap => {
+                        set.before.clear();
+                        set.here.clear();
+                        continue;
+                    }
+                };
+                for &second in dense.get(code) {
+                    for at in 0..set.before.len() {
+                        set.insert(self.pair(set.before[at].into(), second.into()));
+                    }
+                    set.here.push(second);
+                }
+            }
+        }
+        &set.pairs
+    }
+}
