@@ -13,6 +13,7 @@ pub mod dictionary;
 pub mod doc_tokens;
 pub mod documents;
 pub mod error;
+pub mod filter_pairs;
 pub mod format;
 pub mod impacts;
 pub mod levels;
@@ -36,6 +37,7 @@ use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::DocTokens;
 use documents::Documents;
+use filter_pairs::FilterPairs;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
 use offsets::Offsets;
@@ -97,6 +99,7 @@ pub struct Snapshot {
     doc_tokens: Section,
     prefixes: Prefixes,
     pair_counts: PairCounts,
+    filter_pairs: FilterPairs,
     phrases: StoredPhrases,
 }
 
@@ -182,13 +185,18 @@ impl Snapshot {
                 let prefixes = Prefixes::open(&section, num_docs)?;
                 let phrases = StoredPhrases::open(&section, num_docs)?;
                 let pair_counts = PairCounts::open(&section, num_keys, num_docs)?;
-                Ok((industries, places, hosts, terms, prefixes, phrases, pair_counts))
+                let filters = section(SectionKind::FilterPairs);
+                let num_filters = [industries.len(), places.len()];
+                let filter_pairs = FilterPairs::open(filters, num_filters, num_docs)?;
+                let pairs = (pair_counts, filter_pairs);
+                Ok((industries, places, hosts, terms, prefixes, phrases, pairs))
             };
             let others = others();
             (documents.join(), others)
         });
         let documents = documents.expect("checking documents does not panic")?;
-        let (industries, places, hosts, terms, prefixes, phrases, pair_counts) = others?;
+        let (industries, places, hosts, terms, prefixes, phrases, pairs) = others?;
+        let (pair_counts, filter_pairs) = pairs;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -204,6 +212,7 @@ impl Snapshot {
             doc_tokens,
             prefixes,
             pair_counts,
+            filter_pairs,
             phrases,
             metadata,
             entries,
@@ -315,9 +324,9 @@ impl Snapshot {
         &self.prefixes
     }
 
-    /// How many businesses have two frequent keys.
-    pub fn pair_counts(&self) -> &PairCounts {
-        &self.pair_counts
+    /// How many businesses have two keys, if it is stored: for frequent ones, and for two places or two industries.
+    pub fn pair_count(&self, a: DenseKey, b: DenseKey) -> Option<u64> {
+        self.pair_counts.get(a, b).or_else(|| self.filter_pairs.get(a, b))
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very

@@ -7,6 +7,7 @@
 mod by_doc;
 mod impacts_by_doc;
 mod neighbours;
+pub mod filter_pairs;
 pub mod pair_counts;
 pub mod phrases;
 pub mod prefixes;
@@ -113,6 +114,11 @@ pub fn write(
     postings.release(usize::MAX);
     let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
     let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
+    let pairs = pool.install(|| {
+        let mut pairs = filter_pairs::filter_pairs(&industries, DenseKey::Industry, num_docs);
+        pairs.extend(filter_pairs::filter_pairs(&places, DenseKey::Place, num_docs));
+        pairs
+    });
     let keys = dense_keys(thresholds, &terms, &industries, &places);
     let lists: Vec<Postings<'_>> = keys
         .iter()
@@ -149,7 +155,8 @@ pub fn write(
             _ => None,
         })
         .collect();
-    phrases::write(&source, &dense_terms, pool, writer)
+    phrases::write(&source, &dense_terms, pool, writer)?;
+    writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))
 }
 
 /// The keys of most businesses, sorted.

@@ -141,7 +141,7 @@ fn disjoint_parts<'a, 's>(plan: &'a Plan<'s>) -> Option<&'a [Plan<'s>]> {
 fn stored(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
     match (a, b) {
         (Plan::List(List { key: Some(a), .. }), Plan::List(List { key: Some(b), .. })) => {
-            planner.snapshot().pair_counts().get(*a, *b)
+            planner.snapshot().pair_count(*a, *b)
         }
         _ => None,
     }

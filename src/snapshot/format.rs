@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -96,11 +96,13 @@ pub enum SectionKind {
     PhraseBest = 35,
     /// Where the best businesses of each pair begin.
     PhraseBestOffsets = 36,
+    /// How many businesses have two places, or two industries.
+    FilterPairs = 37,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 36] = {
+    pub const ALL: [SectionKind; 37] = {
         use SectionKind::*;
         [
             Metadata,
@@ -139,6 +141,7 @@ impl SectionKind {
             PhraseLists,
             PhraseBest,
             PhraseBestOffsets,
+            FilterPairs,
         ]
     };
 

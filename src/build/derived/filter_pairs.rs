@@ -1,0 +1,55 @@
+//! Counting how many businesses have two places, or two industries.
+
+use super::by_doc::{for_each_low, starts};
+use crate::ids::TermOrd;
+use crate::snapshot::dense::DenseKey;
+use crate::snapshot::dictionary::Dictionary;
+use crate::snapshot::filter_pairs::pair;
+use crate::snapshot::postings::Postings;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+/// The pairs of keys of a dictionary that any business has both, as they are stored, with their counts, ascending.
+pub fn filter_pairs(
+    dictionary: &Dictionary,
+    key: fn(TermOrd) -> DenseKey,
+    num_docs: u32,
+) -> Vec<([u32; 2], u32)> {
+    let ords = (0..dictionary.len() as u32).map(TermOrd);
+    let lists: Vec<Postings<'_>> = ords.map(|ord| dictionary.postings(ord)).collect();
+    let chunks: Vec<u32> = (0..num_docs.div_ceil(1 << 16)).collect();
+    let counts = chunks
+        .par_iter()
+        .fold(FxHashMap::default, |mut counts, &chunk| {
+            add_chunk(&lists, chunk, &mut counts);
+            counts
+        })
+        .reduce(FxHashMap::default, |mut sums, counts| {
+            counts.into_iter().for_each(|(pair, count)| *sums.entry(pair).or_default() += count);
+            sums
+        });
+    let pairs = counts.into_iter().filter_map(|((first, second), count)| {
+        pair(key(TermOrd(first)), key(TermOrd(second))).map(|pair| (pair, count))
+    });
+    let mut pairs: Vec<([u32; 2], u32)> = pairs.collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Adds the pairs of the businesses of a chunk.
+fn add_chunk(lists: &[Postings<'_>], chunk: u32, counts: &mut FxHashMap<(u32, u32), u32>) {
+    let starts = starts(lists.iter().copied(), chunk);
+    let mut ends = starts.clone();
+    let mut held = vec![0u32; starts.last().copied().unwrap_or_default() as usize];
+    for (second, list) in (0..).zip(lists) {
+        for_each_low(list, chunk, |_, low| {
+            let start = starts[usize::from(low)] as usize;
+            let end = &mut ends[usize::from(low)];
+            for &first in &held[start..*end as usize] {
+                *counts.entry((first, second)).or_default() += 1;
+            }
+            held[*end as usize] = second;
+            *end += 1;
+        });
+    }
+}
