@@ -10,6 +10,7 @@
 //! (paging), [`cursor`]. [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is
 //! what it is, and nothing needs it.
 
+pub mod adjacent;
 pub mod check;
 pub mod correct;
 pub mod count;

@@ -2,8 +2,9 @@
 //!
 //! In: a snapshot and a query string, what stands behind `?` in a request. Out: the results as a table, or with
 //! `--json` the body of the response; with `--explain` also the [`Explanation`]. With a file of requests in place
-//! of the query string: their times ([`workload`]).
+//! of the query string: their times ([`workload`]). With `--walk` what each page of a walk costs ([`walk`]).
 
+mod walk;
 mod workload;
 
 use super::{Failure, inspect};
@@ -36,6 +37,10 @@ pub struct QueryArguments {
     /// the times
     #[arg(long)]
     json: bool,
+    /// Read all pages of the request by their cursors, there and back, check that they join, and tell what pages cost
+    /// at the beginning, in the middle and at the end
+    #[arg(long, conflicts_with_all = ["explain", "workload"])]
+    walk: bool,
     #[command(flatten)]
     measured: MeasuredArguments,
 }
@@ -65,6 +70,12 @@ struct MeasuredArguments {
 pub fn run(arguments: &QueryArguments) -> Result<(), Failure> {
     let text = match &arguments.measured.workload {
         Some(path) => workload::run(arguments, path)?,
+        None if arguments.walk => {
+            let query = parse(arguments)?;
+            let snapshot = inspect::open(&arguments.snapshot)?;
+            check_cursor(&query, &snapshot)?;
+            walk::run(&snapshot, &query, arguments.json)?
+        }
         None => answer(arguments)?,
     };
     // A reader that went away (`| head`) wants no more.

@@ -5,9 +5,9 @@
 //! allowed holds them.
 
 mod by_doc;
+pub mod filter_pairs;
 mod impacts_by_doc;
 mod neighbours;
-pub mod filter_pairs;
 pub mod pair_counts;
 pub mod phrases;
 pub mod prefixes;
@@ -36,6 +36,8 @@ pub struct Thresholds {
     pub prefix_words_min: usize,
     /// Fewest occurrences of longer words of a prefix that is stored, however few words they are.
     pub prefix_docs_min: usize,
+    /// Fewest terms that a prefix begins, of names or not, if it is stored for them.
+    pub prefix_terms_min: usize,
     /// Fewest businesses of a dense key.
     pub dense_docs_min: usize,
     /// Most dense keys; 65,535 at most.
@@ -60,6 +62,8 @@ impl Default for Thresholds {
             // Reading the lists of fewer words costs some 5 µs.
             prefix_words_min: 16,
             prefix_docs_min: 2048,
+            // Looking whether so many stand in names costs some 5 µs.
+            prefix_terms_min: 64,
             // Enumerating fewer costs some 10 µs.
             dense_docs_min: 4096,
             // 32 MiB of counts.
@@ -83,6 +87,7 @@ impl Thresholds {
         levels_best_max: 3,
         prefix_words_min: 1,
         prefix_docs_min: 1,
+        prefix_terms_min: 1,
         dense_docs_min: 1,
         dense_keys_max: 0xffff,
         phrase_docs_min: 1,

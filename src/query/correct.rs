@@ -84,13 +84,12 @@ fn within(planner: &Planner<'_>, form: &str, dfa: &DFA) -> Vec<QueryWord> {
     let terms = planner.snapshot().terms();
     let first = form.chars().next().unwrap_or_default();
     let start = first.to_string();
-    let mut stream = terms.keys().search(Within(dfa)).ge(&start).into_stream();
+    // No byte of UTF-8 is 0xff: all that begins with the first letter, and nothing else, is below this.
+    let end = [start.as_bytes(), &[0xff]].concat();
+    let mut stream = terms.keys().search(Within(dfa)).ge(&start).lt(&end).into_stream();
     let mut found: Vec<(usize, String)> = Vec::new();
     while let Some((key, ord)) = stream.next() {
         let Ok(term) = std::str::from_utf8(key) else { continue };
-        if !term.starts_with(first) {
-            break;
-        }
         if term != form && term.chars().all(is_letter) {
             let count = terms.lists(TermOrd(ord as u32)).any.map_or(0, |any| any.len());
             found.push((count, term.to_owned()));

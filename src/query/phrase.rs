@@ -3,6 +3,7 @@
 //! Postings say which businesses hold all words; this reads the words of each candidate
 //! ([`DocTokens`]) and looks whether they stand as the phrase asks, within one field.
 
+use super::adjacent::Adjacent;
 use super::text::{Phrase, QueryWord};
 use crate::analyzer::{TextField, plural};
 use crate::snapshot::Snapshot;
@@ -20,6 +21,8 @@ pub struct PhraseMatcher {
     prose: Vec<(u32, u32)>,
     /// For the same two: each code, and the places in the phrase that it fits, as bits.
     masks: [Masks; 2],
+    /// For the same two: two neighbouring words of the phrase, if there are any.
+    adjacent: [Option<Adjacent>; 2],
     /// Place of each word relative to the first.
     offsets: Vec<u32>,
     /// Places between them that must be empty: the ends of CJK runs.
@@ -56,6 +59,20 @@ impl PhraseMatcher {
             let signature = of_codes.iter().fold(0, |all, (code, _)| all | signature_bit(*code));
             *masks = Masks { of_codes, signature };
         }
+        self.adjacent = [&self.exact, &self.prose].map(|codes| self.adjacent(codes));
+    }
+
+    /// Those of two words without anything between of which the second is the rarest.
+    fn adjacent(&self, codes: &[(u32, u32)]) -> Option<Adjacent> {
+        let codes_of = |wanted: usize| -> Vec<u32> {
+            let of_word = codes.iter().filter(|&&(_, number)| number as usize == wanted);
+            of_word.map(|&(code, _)| code).collect()
+        };
+        let seconds =
+            (1..self.offsets.len()).filter(|&at| self.offsets[at - 1] + 1 == self.offsets[at]);
+        // Frequent words have small codes.
+        let rarest = seconds.max_by_key(|&at| codes_of(at).iter().min().copied())?;
+        Some(Adjacent::new(codes_of(rarest - 1), &codes_of(rarest)))
     }
 
     /// Lets further terms stand for a word of the phrase in name and host.
@@ -82,7 +99,12 @@ impl PhraseMatcher {
         match self.offsets.last() {
             None => false,
             // Joined forms count for single words.
-            Some(&last) if last > 0 && last < WIDTH_MAX => self.stands_within(tokens, field, last),
+            Some(&last) if last > 0 && last < WIDTH_MAX => {
+                let adjacent = self.adjacent[usize::from(field.has_plurals())].as_ref();
+                let bytes = tokens.field_bytes(field as usize);
+                adjacent.is_none_or(|adjacent| adjacent.may_stand(bytes))
+                    && self.stands_within(tokens, field, last)
+            }
             Some(_) => self.stands_anywhere(tokens, field),
         }
     }
@@ -264,11 +286,12 @@ pub fn related_terms(snapshot: &Snapshot, word: &QueryWord) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::doc_tokens::{CODE_MIN, NUM_FIELDS, push_doc, push_token};
+    use crate::snapshot::doc_tokens::{NUM_FIELDS, push_doc, push_token};
     use proptest::prelude::*;
 
     fn tokens() -> impl Strategy<Value = Vec<Token>> {
-        let code = CODE_MIN..CODE_MIN + 4;
+        // Of one byte and of two.
+        let code = 126u32..130;
         let token = prop_oneof![
             4 => code.clone().prop_map(Token::Word),
             1 => Just(Token::Gap),
@@ -283,7 +306,7 @@ mod tests {
         #[test]
         fn bits_match_what_positions_match(
             tokens in tokens(),
-            words in proptest::collection::vec((1u32..3, CODE_MIN..CODE_MIN + 4, CODE_MIN..CODE_MIN + 4), 2..5),
+            words in proptest::collection::vec((1u32..3, 126u32..130, 126u32..130), 2..5),
         ) {
             let mut matcher = PhraseMatcher::default();
             let mut offset = 0;
@@ -300,10 +323,9 @@ mod tests {
             let mut bytes = Vec::new();
             push_doc(&mut bytes, 0, &fields);
             let doc = DocTokens::read(&bytes).unwrap();
-            prop_assert_eq!(
-                matcher.stands_within(&doc, TextField::Name, last),
-                matcher.stands_anywhere(&doc, TextField::Name)
-            );
+            let stands = matcher.stands_anywhere(&doc, TextField::Name);
+            prop_assert_eq!(matcher.stands_within(&doc, TextField::Name, last), stands);
+            prop_assert_eq!(matcher.matches(&doc, &[TextField::Name]), stands);
         }
     }
 }

@@ -97,6 +97,12 @@ impl<'a> DocTokens<'a> {
         Tokens { bytes: self.fields[field] }
     }
 
+    /// The tokens of a field as they lie there: each mark, number and code a varint.
+    #[inline]
+    pub fn field_bytes(&self, field: usize) -> &'a [u8] {
+        self.fields[field]
+    }
+
     /// Are all tokens whole, and all codes below `codes_end`?
     pub fn check(&self, codes_end: u32) -> bool {
         self.fields.iter().all(|&bytes| {

@@ -134,7 +134,10 @@ fn add_prefixes(
         lists.in_name().chain(lists.host).map(|postings| postings.len()).sum::<usize>()
     };
     let occurrences: usize = lists.iter().map(len).sum();
-    if lists.len() < thresholds.prefix_words_min && occurrences < thresholds.prefix_docs_min {
+    if longer.len() < thresholds.prefix_terms_min
+        && lists.len() < thresholds.prefix_words_min
+        && occurrences < thresholds.prefix_docs_min
+    {
         return;
     }
     let next_char = |term: &str| term[prefix.len()..].chars().next();
@@ -145,11 +148,12 @@ fn add_prefixes(
     let has_one_child = longer.first().zip(longer.last()).is_some_and(|(first, last)| {
         next_char(&first.0) == next_char(&last.0) && !is_next(&first.0)
     });
-    if !lists.is_empty() {
-        let is_shared = own.is_none() && has_one_child;
-        let bytes = if is_shared { Vec::new() } else { encode_prefix(terms, own, &lists) };
-        out.push(Block { prefix: prefix.to_owned(), bytes });
+    if longer.is_empty() {
+        return;
     }
+    let is_shared = own.is_none() && has_one_child;
+    let bytes = if is_shared { Vec::new() } else { encode_prefix(terms, own, &lists) };
+    out.push(Block { prefix: prefix.to_owned(), bytes });
     for group in longer.chunk_by(|a, b| next_char(&a.0) == next_char(&b.0)) {
         add_prefixes(thresholds, terms, group, chars + 1, out);
     }
