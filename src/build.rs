@@ -324,7 +324,7 @@ impl<'a> Builder<'a> {
             invert::write::<BuildError>(
                 vocabulary,
                 lengths,
-                (thresholds.levels_min, thresholds.levels_best_max),
+                thresholds.block_bounds(),
                 self.pool,
                 &mut writer,
                 steps,

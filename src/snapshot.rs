@@ -14,6 +14,7 @@ pub mod doc_tokens;
 pub mod documents;
 pub mod error;
 pub mod filter_pairs;
+pub mod followers;
 pub mod format;
 pub mod impacts;
 pub mod levels;

@@ -32,9 +32,26 @@ pub fn matches(a: &str, b: &str) -> bool {
     a == b || forms(a).any(|form| forms(b).any(|other| other == form))
 }
 
+/// What all words that match each other begin with: of two that [match](matches) it is the same, but it may be the same
+/// of others too.
+pub fn common_start(word: &str) -> &str {
+    word.trim_end_matches(['s', 'e', 'i', 'y'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn words_that_match_begin_alike(a in "[a-c]{0,3}[seiy]{0,5}", b in "[a-c]{0,3}[seiy]{0,5}") {
+            prop_assert!(!matches(&a, &b) || common_start(&a) == common_start(&b));
+            for form in forms(&a) {
+                prop_assert_eq!(common_start(&form), common_start(&a));
+            }
+        }
+    }
 
     #[test]
     fn words_that_share_a_form_match() {

@@ -8,7 +8,8 @@
 //! ENTRY   := SHARED (varint), LEN (varint), the last LEN bytes of the word (the first SHARED are those of the
 //!            word before), OCCURRENCES (varint), PAYLOAD_LEN (varint), PAYLOAD
 //! PAYLOAD := COUNT (varint), POSTING^COUNT
-//! POSTING := DELTA << 2 | KIND (varint): KIND 0: once in the description; 1: DESCRIPTION (varint) times there;
+//! POSTING := DELTA << 2 | KIND (varint), FOLLOWER (u8), COUNTS
+//! COUNTS  := KIND 0: once in the description; 1: DESCRIPTION (varint) times there;
 //!            2: once in the industry; 3: FIELDS (u8), then a varint for each of NAME, HOST, INDUSTRY and
 //!            DESCRIPTION whose bit (2, 3, 4, 5) is set; bits 0 and 1 are the list of names
 //! ```
@@ -19,6 +20,7 @@ use super::packed::Record;
 use crate::analyzer::{Analysis, Role, TextField};
 use crate::bytes::{push_varint, read_varint};
 use crate::snapshot::doc_tokens::{CODE_MIN, NUM_FIELDS, Token, push_doc, push_token};
+use crate::snapshot::followers::{follower_hash, merge_followers};
 use rustc_hash::FxHashMap;
 
 /// Entries of a run from one whole word to the next.
@@ -58,6 +60,8 @@ pub struct Posting {
     pub doc: u32,
     /// The first [`NameList`] that applies; 0 if the word is not in the name.
     pub name_list: u8,
+    /// By which words it is followed, see [`followers`](crate::snapshot::followers).
+    pub follower: u8,
     /// Occurrences in the fields.
     pub counts: [u16; NUM_FIELDS],
 }
@@ -72,6 +76,8 @@ struct Words {
     /// The latest posting of each word.
     latest: Vec<u32>,
     occurrences: Vec<u32>,
+    /// As followers.
+    hashes: Vec<u8>,
 }
 
 impl Words {
@@ -83,6 +89,7 @@ impl Words {
                 self.numbers.insert(text.into(), number);
                 self.latest.push(u32::MAX);
                 self.occurrences.push(0);
+                self.hashes.push(follower_hash(text));
                 number
             }
         }
@@ -154,11 +161,18 @@ impl FieldPlace {
         out: &mut Vec<u8>,
     ) {
         let mut next_position = 0;
+        // The postings of the words before the one that comes, and of the last.
+        let (mut before, mut here): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         analysis.for_each_entry(self.field, |entry| {
             let number = words.number(entry.text);
             let code = number + CODE_MIN;
             let (token, first, len) = match entry.role {
                 Role::Word => {
+                    std::mem::swap(&mut before, &mut here);
+                    here.clear();
+                    if next_position < entry.position {
+                        before.clear();
+                    }
                     for _ in next_position..entry.position {
                         push_token(out, Token::Gap);
                     }
@@ -172,10 +186,19 @@ impl FieldPlace {
                 }
             };
             push_token(out, token);
-            self.count(number, first, len, words, postings);
+            let at = self.count(number, first, len, words, postings);
+            if !matches!(entry.role, Role::Joined { .. }) {
+                let hash = words.hashes[number as usize];
+                for &before in &before {
+                    let follower = &mut postings[before as usize].1.follower;
+                    *follower = merge_followers(*follower, hash);
+                }
+                here.push(at);
+            }
         });
     }
 
+    /// Counts an occurrence; returns the place of its posting.
     fn count(
         &self,
         number: u32,
@@ -183,7 +206,7 @@ impl FieldPlace {
         len: u32,
         words: &mut Words,
         postings: &mut Vec<WordPosting>,
-    ) {
+    ) -> u32 {
         let name_list = match self.field {
             TextField::Name if first == 0 && len == self.name_core_len => NameList::Is as u8,
             TextField::Name if first == 0 => NameList::Starts as u8,
@@ -206,6 +229,7 @@ impl FieldPlace {
         if name_list != 0 && (posting.name_list == 0 || name_list < posting.name_list) {
             posting.name_list = name_list;
         }
+        *latest
     }
 }
 
@@ -275,6 +299,7 @@ fn push_posting(posting: &Posting, delta: u32, out: &mut Vec<u8>) {
             value >>= 7;
         }
         out.push(value as u8);
+        out.push(posting.follower);
     };
     match posting.counts {
         [0, 0, 0, 1] => head(0),
@@ -338,7 +363,9 @@ impl Iterator for Postings<'_> {
         self.left -= 1;
         let head = self.head()?;
         self.doc += (head >> 2) as u32;
-        let mut posting = Posting { doc: self.doc, ..Posting::default() };
+        let (&follower, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        let mut posting = Posting { doc: self.doc, follower, ..Posting::default() };
         match head & 3 {
             0 => posting.counts[3] = 1,
             1 => posting.counts[3] = read_varint(&mut self.bytes)? as u16,

@@ -20,7 +20,7 @@ use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::Offsets;
 use crate::snapshot::postings::Postings;
-use crate::snapshot::terms::Terms;
+use crate::snapshot::terms::{BlockBounds, Terms};
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 
@@ -32,6 +32,8 @@ pub struct Thresholds {
     pub levels_min: usize,
     /// Most best businesses that are stored with the levels of a term.
     pub levels_best_max: usize,
+    /// Fewest businesses of a term with followers.
+    pub followers_min: usize,
     /// Fewest longer words of a prefix that is stored.
     pub prefix_words_min: usize,
     /// Fewest occurrences of longer words of a prefix that is stored, however few words they are.
@@ -59,6 +61,8 @@ impl Default for Thresholds {
             levels_min: 8192,
             // A page of what passes a filter that one in four hundred passes; 32 KiB.
             levels_best_max: 8192,
+            // Reading the words of fewer costs some 0.5 ms.
+            followers_min: 2048,
             // Reading the lists of fewer words costs some 5 µs.
             prefix_words_min: 16,
             prefix_docs_min: 2048,
@@ -85,6 +89,7 @@ impl Thresholds {
     pub const EVERYTHING: Thresholds = Thresholds {
         levels_min: 1,
         levels_best_max: 3,
+        followers_min: 1,
         prefix_words_min: 1,
         prefix_docs_min: 1,
         prefix_terms_min: 1,
@@ -95,6 +100,12 @@ impl Thresholds {
         phrase_scored_max: 0,
         phrase_best_max: 3,
     };
+
+    /// What is stored with terms.
+    pub fn block_bounds(&self) -> BlockBounds {
+        let Thresholds { levels_min, levels_best_max, followers_min, .. } = *self;
+        BlockBounds { levels_min, levels_best_max, followers_min }
+    }
 }
 
 /// Writes the sections of prefixes, pair counts and phrases; `memory` is about what may be taken.

@@ -14,10 +14,11 @@ use crate::analyzer::{TextField, plural};
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
 use crate::snapshot::doc_tokens::{CODE_MIN, DocTokens, NUM_FIELDS, push_doc, push_token};
+use crate::snapshot::followers::{NO_FOLLOWER, merge_followers};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::OffsetsWriter;
-use crate::snapshot::terms;
+use crate::snapshot::terms::{self, BlockBounds, TermBlock};
 use crate::snapshot::writer::SnapshotWriter;
 use fst::{IntoStreamer, Streamer};
 use rayon::ThreadPool;
@@ -53,7 +54,7 @@ pub fn contributions(lengths: &mut [[u16; NUM_FIELDS]], pool: &ThreadPool) {
 pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     vocabulary: Vocabulary,
     contributions: Vec<[u16; NUM_FIELDS]>,
-    levels_bounds: (usize, usize),
+    bounds: BlockBounds,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64, u64),
@@ -73,7 +74,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     let mut weights_section = writer.reserve(SectionKind::TermWeights, num_terms as u64 * 2);
     let mut weights = vec![0u16; num_terms];
     let mut section = writer.begin(SectionKind::TermPostings);
-    let source = Source { postings, plurals, contributions, levels_bounds };
+    let source = Source { postings, plurals, contributions, bounds };
     offsets.push(0)?;
     in_order(
         pool,
@@ -167,22 +168,25 @@ struct EncodedTerms {
     doc_freqs: Vec<usize>,
 }
 
-/// Businesses, ascending, and what the occurrences of a term contribute to its impact on each.
+/// Businesses, ascending, what the occurrences of a term contribute to its impact on each, and by what it is followed.
 #[derive(Default)]
 struct Weighted {
     docs: Vec<u32>,
     sums: Vec<u32>,
+    followers: Vec<u8>,
 }
 
 impl Weighted {
     fn clear(&mut self) {
         self.docs.clear();
         self.sums.clear();
+        self.followers.clear();
     }
 
-    fn push(&mut self, doc: u32, sum: u32) {
+    fn push(&mut self, doc: u32, sum: u32, follower: u8) {
         self.docs.push(doc);
         self.sums.push(sum);
+        self.followers.push(follower);
     }
 
     /// Adds `other`, with `out` as working space.
@@ -191,21 +195,25 @@ impl Weighted {
         let (mut a, mut b) = (0, 0);
         while a < self.docs.len() && b < other.docs.len() {
             let (doc, other_doc) = (self.docs[a], other.docs[b]);
-            let mut sum = 0;
+            let (mut sum, mut follower) = (0, NO_FOLLOWER);
             if doc <= other_doc {
                 sum += self.sums[a];
+                follower = self.followers[a];
                 a += 1;
             }
             if other_doc <= doc {
                 sum += other.sums[b];
+                follower = merge_followers(follower, other.followers[b]);
                 b += 1;
             }
-            out.push(doc.min(other_doc), sum);
+            out.push(doc.min(other_doc), sum, follower);
         }
         out.docs.extend_from_slice(&self.docs[a..]);
         out.sums.extend_from_slice(&self.sums[a..]);
         out.docs.extend_from_slice(&other.docs[b..]);
         out.sums.extend_from_slice(&other.sums[b..]);
+        out.followers.extend_from_slice(&self.followers[a..]);
+        out.followers.extend_from_slice(&other.followers[b..]);
         std::mem::swap(self, out);
     }
 }
@@ -215,8 +223,7 @@ struct Source {
     postings: RawPostings,
     plurals: Vec<(TermOrd, TermOrd)>,
     contributions: Vec<[u16; NUM_FIELDS]>,
-    /// Fewest businesses of a term with levels, and most best ones that are stored with them.
-    levels_bounds: (usize, usize),
+    bounds: BlockBounds,
 }
 
 impl Source {
@@ -252,7 +259,7 @@ impl Source {
                     lists[3].push(posting.doc);
                     sum += limited(posting.counts[1], contributions[1]);
                 }
-                any.push(posting.doc, sum);
+                any.push(posting.doc, sum, posting.follower);
             }
             let first = self.plurals.partition_point(|pair| pair.0.0 < ord);
             for &(_, plural) in self.plurals[first..].iter().take_while(|pair| pair.0.0 == ord) {
@@ -268,7 +275,7 @@ impl Source {
                 for posting in Postings::new(raw) {
                     let sum = prose(&posting, &self.contributions[posting.doc as usize]);
                     if sum > 0 {
-                        other.push(posting.doc, sum);
+                        other.push(posting.doc, sum, posting.follower);
                     }
                 }
                 any.merge(&other, &mut merged);
@@ -278,9 +285,13 @@ impl Source {
             impacts.extend(any.sums.iter().map(|&sum| of_term.of(sum)));
             let start = encoded.blocks.len();
             let [is, starts, has, host] = &lists;
-            let lists = [&any.docs[..], is, starts, has, host];
-            let out = &mut encoded.blocks;
-            terms::encode_block(lists, &impacts, &own_prose, self.levels_bounds, out);
+            let block = TermBlock {
+                lists: [&any.docs, is, starts, has, host],
+                impacts: &impacts,
+                followers: &any.followers,
+                own_prose: &own_prose,
+            };
+            terms::encode_block(&block, self.bounds, &mut encoded.blocks);
             encoded.block_lens.push(encoded.blocks.len() - start);
             encoded.doc_freqs.push(any.docs.len());
         }

@@ -5,6 +5,7 @@ use super::phrase::{NameMatch, PhraseMatcher};
 use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
+use crate::snapshot::followers::FollowerCursor;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ pub struct Check<'s> {
     pub matcher: Arc<PhraseMatcher>,
     /// How they must stand.
     pub place: Place,
+    /// What tells most businesses off without reading their words.
+    followers: Vec<FollowerCursor<'s>>,
     /// Answers given before: groups of relevance ask for the same businesses again and again.
     memo: RefCell<Memo>,
 }
@@ -54,9 +57,26 @@ pub enum Place {
 }
 
 impl<'s> Check<'s> {
-    /// The check whether the words of `matcher` stand as `place` says.
-    pub fn new(snapshot: &'s Snapshot, matcher: Arc<PhraseMatcher>, place: Place) -> Check<'s> {
-        Check { snapshot, matcher, place, memo: RefCell::default() }
+    /// The check whether the words of `matcher` stand as `place` says. Where one of `followers` says that what it is
+    /// of is not followed as the words are, they do not.
+    pub fn new(
+        snapshot: &'s Snapshot,
+        matcher: Arc<PhraseMatcher>,
+        place: Place,
+        followers: Vec<FollowerCursor<'s>>,
+    ) -> Check<'s> {
+        Check { snapshot, matcher, place, followers, memo: RefCell::default() }
+    }
+
+    /// Are there any followers?
+    pub fn has_followers(&self) -> bool {
+        !self.followers.is_empty()
+    }
+
+    /// May the words stand so in `doc`, as far as followers tell? Quickest in ascending order of `DocId`.
+    #[inline]
+    pub fn may_pass(&self, doc: DocId) -> bool {
+        self.followers.iter().all(|followers| followers.may_follow(doc))
     }
 
     /// Begins to read the words of `docs`, which are asked for next: memory answers several at a time in the time of
@@ -74,7 +94,10 @@ impl<'s> Check<'s> {
             passing.extend(batch.drain(..).filter(|&doc| self.passes(doc)).map(|doc| doc.0 as u16));
         };
         lows.for_each(|low| {
-            batch.push(DocId(u32::from(key) << 16 | u32::from(low)));
+            let doc = DocId(u32::from(key) << 16 | u32::from(low));
+            if self.may_pass(doc) {
+                batch.push(doc);
+            }
             if batch.len() == ANNOUNCED {
                 take(&mut batch);
             }

@@ -36,6 +36,7 @@ use crate::analyzer::TextField;
 use crate::ids::TermOrd;
 use crate::snapshot::Snapshot;
 use crate::snapshot::dense::DenseKey;
+use crate::snapshot::followers::{FollowerCursor, follower_hash};
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::{OwnProse, TermLists};
@@ -199,18 +200,12 @@ impl<'s> Plan<'s> {
         Plan::Difference(Box::new(plan), Box::new(excluded))
     }
 
-    /// Those of `candidates` in which the words of `matcher` stand as `place` says.
-    pub fn check(
-        snapshot: &'s Snapshot,
-        candidates: Plan<'s>,
-        matcher: Arc<PhraseMatcher>,
-        place: Place,
-    ) -> Plan<'s> {
+    /// Those of `candidates` that pass.
+    pub fn check(candidates: Plan<'s>, check: Check<'s>) -> Plan<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
-        let check = Rc::new(Check::new(snapshot, matcher, place));
-        Plan::Check { candidates: Box::new(candidates), check, len: None }
+        Plan::Check { candidates: Box::new(candidates), check: Rc::new(check), len: None }
     }
 
     /// A set that is ready.
@@ -355,11 +350,31 @@ impl<'s> Planner<'s> {
         phrase: &Phrase,
         fields: &'static [TextField],
     ) -> Plan<'s> {
+        self.check_at(candidates, phrase, Place::Within(fields))
+    }
+
+    /// Those of `candidates` in which the phrase stands as `place` says.
+    pub fn check_at(&self, candidates: Plan<'s>, phrase: &Phrase, place: Place) -> Plan<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
         let matcher = Arc::new(PhraseMatcher::new(self.snapshot, phrase));
-        Plan::check(self.snapshot, candidates, matcher, Place::Within(fields))
+        Plan::check(candidates, Check::new(self.snapshot, matcher, place, self.followers(phrase)))
+    }
+
+    /// What is stored of the followers of the words of a phrase.
+    fn followers(&self, phrase: &Phrase) -> Vec<FollowerCursor<'s>> {
+        let cursor = |pair: &[(u32, QueryWord)]| {
+            let [(at, first), (next, second)] = pair else { return None };
+            // A word of several forms has its followers in several lists.
+            let [form] = first.forms.as_slice() else { return None };
+            let lists = self.snapshot.terms().lists(self.ord(form).filter(|_| at + 1 == *next)?);
+            let (any, followers) = lists.any.zip(lists.followers)?;
+            let hashes = second.forms.iter().map(|form| follower_hash(form)).collect();
+            self.took(Shortcut::Followers);
+            Some(FollowerCursor::new(any, followers, hashes))
+        };
+        phrase.words.windows(2).filter_map(cursor).collect()
     }
 
     /// Businesses with a word in their name.

@@ -339,9 +339,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
         if candidates.is_nothing() {
             return candidates;
         }
-        let snapshot = self.planner.snapshot();
-        let matcher = Arc::new(PhraseMatcher::new(snapshot, &self.words));
-        self.held(Plan::check(snapshot, candidates, matcher, Place::BeginName(wanted)))
+        let place = Place::BeginName(wanted);
+        self.held(self.planner.check_at(candidates, &self.words, place))
     }
 
     /// The words of `q` at their places, with the readings of corrected ones.
@@ -408,7 +407,9 @@ impl<'a, 's> GroupSplit<'a, 's> {
             let whole = in_host(&phrase.words[number].1);
             candidates = self.within(Plan::union([Plan::ready(begun.hosts), whole]), &candidates);
         }
+        // What a prefix begins is not among the followers.
         let place = Place::Within(&[TextField::Host]);
-        self.held(Plan::check(snapshot, candidates, Arc::new(matcher), place))
+        let check = Check::new(snapshot, Arc::new(matcher), place, Vec::new());
+        self.held(Plan::check(candidates, check))
     }
 }

@@ -235,8 +235,7 @@ impl<'s> Walk<'_, 's> {
         }
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let mut asked = self.planner.tuning().checked_first;
-        if candidates.cardinality_max() <= self.planner.tuning().kept_max {
-            let mut ahead = self.ahead(candidates, prefix);
+        if let Some(mut ahead) = self.ahead(candidates, prefix, check) {
             let mut rest = ahead.as_mut_slice();
             while !rest.is_empty() {
                 let next = asked.min(rest.len());
@@ -258,7 +257,8 @@ impl<'s> Walk<'_, 's> {
         let mut last = None;
         loop {
             let stretch = self.stretch.from(last.or(self.stretch.start), asked);
-            let batch = nearest(candidates, prefix, &mut self.scorer, stretch);
+            let may_pass = |doc| check.may_pass(doc);
+            let batch = nearest_of(candidates, may_pass, prefix, &mut self.scorer, stretch);
             self.take_members(&batch, check, &mut members);
             if self.is_full() {
                 return None;
@@ -272,11 +272,23 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// The candidates that are ahead, with their distances.
-    fn ahead(&mut self, candidates: &Plan<'s>, prefix: u64) -> Vec<(Distance, Position)> {
+    /// The candidates that are ahead, with their distances; none if they may be too many to be held.
+    fn ahead(
+        &mut self,
+        candidates: &Plan<'s>,
+        prefix: u64,
+        check: &Check<'s>,
+    ) -> Option<Vec<(Distance, Position)>> {
+        let kept_max = self.planner.tuning().kept_max;
+        if candidates.cardinality_max() > kept_max && !check.has_followers() {
+            return None;
+        }
         let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
         let mut ahead = Vec::new();
         candidates.for_each(|doc| {
+            if ahead.len() as u64 > kept_max || !check.may_pass(doc) {
+                return;
+            }
             let relevance_key = prefix | u64::from(self.scorer.score(doc));
             let position = Position { relevance_key, doc };
             let distance = self.stretch.distance(&position);
@@ -284,7 +296,7 @@ impl<'s> Walk<'_, 's> {
                 ahead.push((distance, position));
             }
         });
-        ahead
+        (ahead.len() as u64 <= kept_max).then_some(ahead)
     }
 
     /// Appends those of `batch` that pass the check, until the page is full.
@@ -311,10 +323,23 @@ fn nearest(
     scorer: &mut Scorer<'_>,
     stretch: Stretch,
 ) -> Vec<Position> {
+    nearest_of(plan, |_| true, prefix, scorer, stretch)
+}
+
+/// The same of those that `is_wanted` says.
+fn nearest_of(
+    plan: &Plan<'_>,
+    mut is_wanted: impl FnMut(DocId) -> bool,
+    prefix: u64,
+    scorer: &mut Scorer<'_>,
+    stretch: Stretch,
+) -> Vec<Position> {
     let mut nearest = Nearest::new(stretch);
     plan.for_each(|doc| {
-        let relevance_key = prefix | u64::from(scorer.score(doc));
-        nearest.push(Position { relevance_key, doc });
+        if is_wanted(doc) {
+            let relevance_key = prefix | u64::from(scorer.score(doc));
+            nearest.push(Position { relevance_key, doc });
+        }
     });
     nearest.into_sorted()
 }

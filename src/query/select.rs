@@ -142,7 +142,10 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
                 passing.for_each(|(at, _)| found.set(at));
             };
             candidates.for_each(|at| {
-                batch.push((at, docs.doc(at)));
+                let doc = docs.doc(at);
+                if check.may_pass(doc) {
+                    batch.push((at, doc));
+                }
                 if batch.len() == ANNOUNCED {
                     take(&mut batch);
                 }

@@ -17,6 +17,8 @@ pub enum Shortcut {
     StoredPrefix,
     /// A phrase whose businesses are stored.
     StoredPhrase,
+    /// Businesses that do not hold a phrase, told off by what follows its words.
+    Followers,
     /// A page by score from the stored best businesses of a phrase.
     BestOfPhrase,
     /// A page by score from the stored levels of a term.
@@ -33,12 +35,13 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 11] = [
+    pub const ALL: [Shortcut; 12] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
+        Shortcut::Followers,
         Shortcut::BestOfPhrase,
         Shortcut::Levels,
         Shortcut::PermutationWalk,

@@ -8,6 +8,25 @@ use crate::ids::DocId;
 pub struct ImpactCursor<'s> {
     postings: Postings<'s>,
     impacts: &'s [u8],
+    place: ListPlace,
+}
+
+impl<'s> ImpactCursor<'s> {
+    /// A cursor over a term's businesses and their impacts.
+    pub fn new(postings: Postings<'s>, impacts: &'s [u8]) -> ImpactCursor<'s> {
+        ImpactCursor { postings, impacts, place: ListPlace::default() }
+    }
+
+    /// The impact on `doc`, 0 if it is not on the list.
+    #[inline]
+    pub fn at(&mut self, doc: DocId) -> u32 {
+        self.place.find(&self.postings, doc).map_or(0, |at| u32::from(self.impacts[at]))
+    }
+}
+
+/// Where in a list of postings something was looked for last.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct ListPlace {
     /// The business asked for last, the chunk it is in, and how far: within an array an index, within a bitmap a
     /// word, and how many businesses of the list are before it.
     last: u32,
@@ -16,18 +35,11 @@ pub struct ImpactCursor<'s> {
     rank: usize,
 }
 
-impl<'s> ImpactCursor<'s> {
-    /// A cursor over a term's businesses and their impacts.
-    pub fn new(postings: Postings<'s>, impacts: &'s [u8]) -> ImpactCursor<'s> {
-        ImpactCursor { postings, impacts, last: 0, chunk: None, at: 0, rank: 0 }
-    }
-
-    /// The impact on `doc`, 0 if it is not on the list.
-    pub fn at(&mut self, doc: DocId) -> u32 {
-        let chunked = match self.postings {
-            Postings::Small(docs) => {
-                return docs.binary_search(&doc.0).map_or(0, |at| u32::from(self.impacts[at]));
-            }
+impl ListPlace {
+    /// The place of `doc` in the list, if it is there. The list is the same at every question.
+    pub fn find(&mut self, postings: &Postings<'_>, doc: DocId) -> Option<usize> {
+        let chunked = match postings {
+            Postings::Small(docs) => return docs.binary_search(&doc.0).ok(),
             Postings::Chunked(chunked) => chunked,
         };
         let (key, low) = ((doc.0 >> 16) as u16, doc.0 as u16);
@@ -37,26 +49,25 @@ impl<'s> ImpactCursor<'s> {
             self.rank = 0;
         }
         self.last = doc.0;
-        let Some(chunk) = self.chunk else { return 0 };
+        let chunk = self.chunk?;
         let before = chunked.rank(chunk);
         match chunked.chunk(chunk).container {
             Container::Array(lows) => {
                 self.at += gallop(&lows[self.at..], low);
-                let found = lows.get(self.at) == Some(&low);
-                if found { u32::from(self.impacts[before + self.at]) } else { 0 }
+                (lows.get(self.at) == Some(&low)).then_some(before + self.at)
             }
             Container::Bitmap(words, _) => {
                 let word = usize::from(low >> 6);
                 let bit = 1u64 << (low & 63);
                 if words[word] & bit == 0 {
-                    return 0;
+                    return None;
                 }
                 while self.at < word {
                     self.rank += words[self.at].count_ones() as usize;
                     self.at += 1;
                 }
                 let within = (words[word] & (bit - 1)).count_ones() as usize;
-                u32::from(self.impacts[before + self.rank + within])
+                Some(before + self.rank + within)
             }
         }
     }

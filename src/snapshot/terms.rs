@@ -5,12 +5,14 @@
 //! so that the best tiers of a one-word query are read, not computed.
 //!
 //! ```text
-//! BLOCK   := MASK (u32, bit i: list i is present; bit 5: LEVELS are; bit 6: OWN is; bit 7: all bits of OWN would be
-//!            set), 0 (u32), POSTINGS for each list present, in order of the bits, IMPACTS, OWN, LEVELS
-//! IMPACTS := u8 for each business of the first list, padding to 8
-//! OWN     := one bit for each business of the first list (u64, lowest first), set if the term itself stands in its
-//!            industry or description, and not only its plural or in the name; only for lists by chunks
-//! LEVELS  := see [`levels`](super::levels)
+//! BLOCK     := MASK (u32, bit i: list i is present; bit 5: LEVELS are; bit 6: OWN is; bit 7: all bits of OWN would be
+//!              set; bit 8: FOLLOWERS are), 0 (u32), POSTINGS for each list present, in order of the bits, IMPACTS,
+//!              FOLLOWERS, OWN, LEVELS
+//! IMPACTS   := u8 for each business of the first list, padding to 8
+//! FOLLOWERS := the same, see [`followers`](super::followers)
+//! OWN       := one bit for each business of the first list (u64, lowest first), set if the term itself stands in its
+//!              industry or description, and not only its plural or in the name; only for more than 32
+//! LEVELS    := see [`levels`](super::levels)
 //! ```
 //!
 //! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
@@ -46,6 +48,9 @@ const HAS_OWN: u32 = HAS_LEVELS << 1;
 /// The bit of a block's mask that stands for [`OwnProse::All`].
 const OWN_IS_ALL: u32 = HAS_OWN << 1;
 
+/// The bit of a block's mask that says that followers follow the impacts.
+const HAS_FOLLOWERS: u32 = OWN_IS_ALL << 1;
+
 /// Longest first list without [`OwnProse`]: looking at the words of so few businesses costs little.
 const UNMARKED_MAX: usize = 32;
 
@@ -79,6 +84,8 @@ pub struct TermLists<'a> {
     pub host: Option<Postings<'a>>,
     /// The impact of the term on each business of `any`, in order.
     pub impacts: &'a [u8],
+    /// By which words the term is followed in each business of `any`, in order; none if that is not stored.
+    pub followers: Option<&'a [u8]>,
     /// Where in `any` the term itself stands in industry or description.
     pub own_prose: OwnProse<'a>,
     /// The order of `any` by score, for frequent terms.
@@ -150,7 +157,7 @@ impl Terms {
             }
             let block = &bytes[start as usize..next as usize];
             let head: &[u32] = cast(&block[..8]);
-            if head[0] & 1 == 0 || head[0] >= OWN_IS_ALL << 1 || head[1] != 0 {
+            if head[0] & 1 == 0 || head[0] >= HAS_FOLLOWERS << 1 || head[1] != 0 {
                 return damaged("a term has unknown lists");
             }
             let mut at = 8;
@@ -163,11 +170,14 @@ impl Terms {
                 return damaged("the impacts of a term are cut off");
             };
             at += any.len().next_multiple_of(8);
+            if head[0] & HAS_FOLLOWERS != 0 {
+                at += any.len().next_multiple_of(8);
+            }
             if head[0] & HAS_OWN != 0 {
                 at += any.len().div_ceil(64) * 8;
-                if at > block.len() {
-                    return damaged("the own businesses of a term are cut off");
-                }
+            }
+            if at > block.len() {
+                return damaged("the followers or own businesses of a term are cut off");
             }
             if head[0] & HAS_LEVELS != 0 {
                 let levels = block.get(at..).and_then(|rest| TermLevels::read(rest, any, impacts));
@@ -280,6 +290,12 @@ impl Terms {
         let [any, name_is, name_starts, name_has, host] = lists;
         let impacts = &rest[..any.map_or(0, |any| any.len())];
         let mut behind = &rest[impacts.len().next_multiple_of(8)..];
+        let mut followers = None;
+        if mask & HAS_FOLLOWERS != 0 {
+            let bytes;
+            (bytes, behind) = behind.split_at(impacts.len().next_multiple_of(8));
+            followers = Some(&bytes[..impacts.len()]);
+        }
         let own_prose = if impacts.len() <= UNMARKED_MAX {
             OwnProse::Unknown
         } else if mask & OWN_IS_ALL != 0 {
@@ -294,7 +310,17 @@ impl Terms {
         let levels = any.filter(|_| mask & HAS_LEVELS != 0).map(|any| {
             TermLevels::read(behind, any, impacts).expect("checked when the snapshot was opened").0
         });
-        TermLists { any, name_is, name_starts, name_has, host, impacts, own_prose, levels }
+        TermLists {
+            any,
+            name_is,
+            name_starts,
+            name_has,
+            host,
+            impacts,
+            followers,
+            own_prose,
+            levels,
+        }
     }
 }
 
@@ -304,32 +330,54 @@ impl std::fmt::Debug for Terms {
     }
 }
 
-/// Appends the block of one term: its lists in the order of [`TermLists`], an absent one empty, the impacts of the
-/// first, those of the first that hold the term itself in industry or description, and its levels if it has
-/// `levels_min` businesses or more, with at most `best_max` best ones.
-pub fn encode_block(
-    lists: [&[u32]; NUM_LISTS],
-    impacts: &[u8],
-    own_prose: &[u32],
-    (levels_min, best_max): (usize, usize),
-    out: &mut Vec<u8>,
-) {
+/// From which sizes on something is stored with a term.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockBounds {
+    /// Fewest businesses of a term with levels.
+    pub levels_min: usize,
+    /// Most best businesses that are stored with levels.
+    pub levels_best_max: usize,
+    /// Fewest businesses of a term with followers.
+    pub followers_min: usize,
+}
+
+/// What the block of a term is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct TermBlock<'a> {
+    /// Its lists in the order of [`TermLists`], an absent one empty.
+    pub lists: [&'a [u32]; NUM_LISTS],
+    /// The impact on each business of the first list.
+    pub impacts: &'a [u8],
+    /// By what the term is followed in each of them.
+    pub followers: &'a [u8],
+    /// Those of them that hold the term itself in industry or description.
+    pub own_prose: &'a [u32],
+}
+
+/// Appends the block of one term.
+pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8>) {
+    let TermBlock { lists, impacts, followers, own_prose } = *block;
     debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
-    let has_levels = impacts.len() >= levels_min;
+    debug_assert!(lists[0].len() == followers.len());
+    let has_levels = impacts.len() >= bounds.levels_min;
+    let has_followers = impacts.len() >= bounds.followers_min;
     let own = match own_prose.len() {
         _ if impacts.len() <= UNMARKED_MAX => 0,
         0 => 0,
         len if len == impacts.len() => OWN_IS_ALL,
         _ => HAS_OWN,
     };
-    let mask = (0..NUM_LISTS)
-        .filter(|&at| !lists[at].is_empty())
-        .fold(own | if has_levels { HAS_LEVELS } else { 0 }, |mask, at| mask | 1 << at);
+    let flag = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+    let flags = own | flag(has_levels, HAS_LEVELS) | flag(has_followers, HAS_FOLLOWERS);
+    let mask =
+        (0..NUM_LISTS).filter(|&at| !lists[at].is_empty()).fold(flags, |mask, at| mask | 1 << at);
     out.extend(mask.to_le_bytes());
     out.extend([0; 4]);
     lists.iter().filter(|docs| !docs.is_empty()).for_each(|docs| encode(docs, out));
-    out.extend_from_slice(impacts);
-    out.resize(out.len().next_multiple_of(8), 0);
+    for bytes in [Some(impacts), has_followers.then_some(followers)].into_iter().flatten() {
+        out.extend_from_slice(bytes);
+        out.resize(out.len().next_multiple_of(8), 0);
+    }
     if own == HAS_OWN {
         let mut bits = vec![0u64; impacts.len().div_ceil(64)];
         let mut own = own_prose.iter().peekable();
@@ -346,6 +394,6 @@ pub fn encode_block(
         named.extend(of(name_starts, LevelGroup::NameStarts));
         named.extend(of(name_has, LevelGroup::NameHas));
         named.sort_unstable_by_key(|&(doc, _)| doc);
-        levels::encode(docs, impacts, &named, best_max, out);
+        levels::encode(docs, impacts, &named, bounds.levels_best_max, out);
     }
 }
