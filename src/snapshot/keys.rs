@@ -49,7 +49,7 @@ const ASTRAY: &str = "a node does not point back, or leads to no key";
 /// Proves a whole fst. The parts that begin with different bytes are walked on all cores.
 fn check(fst: &Fst<Section>) -> Result<Below, &'static str> {
     let root = fst.root();
-    let top = Visit::begin(root, Utf8::START)?;
+    let top = Visit::begin(root, Utf8::Start)?;
     let parts: Vec<Result<Below, &'static str>> = (0..root.len())
         .into_par_iter()
         .with_max_len(1)
@@ -57,7 +57,7 @@ fn check(fst: &Fst<Section>) -> Result<Below, &'static str> {
             || Walk::new(fst),
             |walk, at| {
                 let transition = root.transition(at);
-                let state = Utf8::START.next(transition.inp).ok_or(WRONG)?;
+                let state = Utf8::Start.next(transition.inp).ok_or(WRONG)?;
                 if transition.addr >= root.addr() {
                     return Err(ASTRAY);
                 }
@@ -102,7 +102,7 @@ impl<'f> Visit<'f> {
     fn begin(node: Node<'f>, state: Utf8) -> Result<Visit<'f>, &'static str> {
         let mut below = Below::default();
         if node.is_final() {
-            if state != Utf8::START || node.final_output().value() != 0 {
+            if state != Utf8::Start || node.final_output().value() != 0 {
                 return Err(WRONG);
             }
             below.keys = 1;
@@ -136,7 +136,7 @@ impl<'f> Visit<'f> {
 
 impl<'f> Walk<'f> {
     fn new(fst: &'f Fst<Section>) -> Walk<'f> {
-        let memo = vec![(END, Utf8::START, Below::default()); 1 << MEMO_BITS];
+        let memo = vec![(END, Utf8::Start, Below::default()); 1 << MEMO_BITS];
         Walk { fst, memo, stack: Vec::new() }
     }
 
@@ -148,7 +148,7 @@ impl<'f> Walk<'f> {
             if top.next < top.node.len() {
                 let (addr, state) = top.step()?;
                 let remembered = self.memo[memo_place(addr, state)];
-                if (addr, state) == (END, Utf8::START) {
+                if (addr, state) == (END, Utf8::Start) {
                     top.add(Below { keys: 1, commas: 0 });
                 } else if addr != END && (remembered.0, remembered.1) == (addr, state) {
                     top.add(remembered.2);
@@ -180,7 +180,7 @@ fn memo_place(addr: CompiledAddr, state: Utf8) -> usize {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Utf8 {
     /// A character begins.
-    START,
+    Start,
     /// So many bytes follow.
     One,
     Two,
@@ -197,15 +197,15 @@ impl Utf8 {
     #[inline]
     fn next(self, byte: u8) -> Option<Utf8> {
         match (self, byte) {
-            (Utf8::START, 0..=0x7f) => Some(Utf8::START),
-            (Utf8::START, 0xc2..=0xdf) => Some(Utf8::One),
-            (Utf8::START, 0xe0) => Some(Utf8::TwoFromA0),
-            (Utf8::START, 0xed) => Some(Utf8::TwoTo9F),
-            (Utf8::START, 0xe1..=0xef) => Some(Utf8::Two),
-            (Utf8::START, 0xf0) => Some(Utf8::ThreeFrom90),
-            (Utf8::START, 0xf1..=0xf3) => Some(Utf8::Three),
-            (Utf8::START, 0xf4) => Some(Utf8::ThreeTo8F),
-            (Utf8::One, 0x80..=0xbf) => Some(Utf8::START),
+            (Utf8::Start, 0..=0x7f) => Some(Utf8::Start),
+            (Utf8::Start, 0xc2..=0xdf) => Some(Utf8::One),
+            (Utf8::Start, 0xe0) => Some(Utf8::TwoFromA0),
+            (Utf8::Start, 0xed) => Some(Utf8::TwoTo9F),
+            (Utf8::Start, 0xe1..=0xef) => Some(Utf8::Two),
+            (Utf8::Start, 0xf0) => Some(Utf8::ThreeFrom90),
+            (Utf8::Start, 0xf1..=0xf3) => Some(Utf8::Three),
+            (Utf8::Start, 0xf4) => Some(Utf8::ThreeTo8F),
+            (Utf8::One, 0x80..=0xbf) => Some(Utf8::Start),
             (Utf8::Two, 0x80..=0xbf)
             | (Utf8::TwoFromA0, 0xa0..=0xbf)
             | (Utf8::TwoTo9F, 0x80..=0x9f) => Some(Utf8::One),
