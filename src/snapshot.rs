@@ -17,6 +17,7 @@ pub mod filter_pairs;
 pub mod followers;
 pub mod format;
 pub mod impacts;
+mod keys;
 pub mod levels;
 pub mod mapped;
 pub mod offsets;
@@ -44,6 +45,7 @@ use mapped::{Backing, Section};
 use offsets::Offsets;
 use phrases::{StoredPhrase, StoredPhrases};
 use prefixes::Prefixes;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sort_order::SortOrders;
 use std::path::Path;
@@ -79,8 +81,8 @@ pub struct Metadata {
 /// Bytes looked at between two releases, where a snapshot is opened in passing.
 const PASS_BYTES: usize = 64 << 20;
 
-/// Businesses looked at between two releases.
-const RELEASE_DOCS: u32 = 1 << 16;
+/// Businesses of which the words are checked one after the other.
+const DOCS_TOGETHER: usize = 1 << 13;
 
 /// An open snapshot. Immutable; shared by all threads.
 pub struct Snapshot {
@@ -160,44 +162,56 @@ impl Snapshot {
         let (employee_counts, founded_years) =
             (section(SectionKind::EmployeeCounts), section(SectionKind::FoundedYears));
         check_columns(&employee_counts, &founded_years, num_docs)?;
-        let orders = SortOrders::open(
-            &section,
-            num_docs,
-            cast(employee_counts.as_ref()),
-            cast(founded_years.as_ref()),
-        )?;
         let doc_tokens = section(SectionKind::DocTokens);
-        let doc_token_offsets = Offsets::open(
-            SectionKind::DocTokenOffsets,
-            section(SectionKind::DocTokenOffsets),
-            num_docs as usize + 1,
-            doc_tokens.as_ref().len() as u64,
-        )?;
-        // Documents are as much work as everything else together.
-        let (documents, others) = std::thread::scope(|scope| {
-            let documents = scope.spawn(|| Documents::open(&section, num_docs));
-            let others = || -> Result<_, SnapshotError> {
-                let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
-                let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
-                let hosts = Dictionary::open(dictionary::HOSTS, &section, num_docs)?;
-                let terms = Terms::open(&section, num_docs)?;
-                check_doc_tokens(&doc_tokens, &doc_token_offsets, num_docs, terms.len())?;
-                let num_keys = [terms.len(), industries.len(), places.len()];
-                let prefixes = Prefixes::open(&section, num_docs)?;
-                let phrases = StoredPhrases::open(&section, num_docs)?;
-                let pair_counts = PairCounts::open(&section, num_keys, num_docs)?;
-                let filters = section(SectionKind::FilterPairs);
-                let num_filters = [industries.len(), places.len()];
-                let filter_pairs = FilterPairs::open(filters, num_filters, num_docs)?;
-                let pairs = (pair_counts, filter_pairs);
-                Ok((industries, places, hosts, terms, prefixes, phrases, pairs))
-            };
-            let others = others();
-            (documents.join(), others)
+        let mut slots = Slots::default();
+        let Slots {
+            orders,
+            offsets,
+            documents,
+            industries,
+            places,
+            hosts,
+            terms,
+            prefixes,
+            phrases,
+        } = &mut slots;
+        // Each spreads over all cores; side by side, none of them waits for the last thread of another.
+        rayon::scope(|scope| {
+            let section = &section;
+            scope.spawn(|_| *documents = Some(Documents::open(section, num_docs)));
+            scope.spawn(|_| *terms = Some(Terms::open(section, num_docs)));
+            scope.spawn(|_| *prefixes = Some(Prefixes::open(section, num_docs)));
+            let dictionary = |kinds| Some(Dictionary::open(kinds, section, num_docs));
+            scope.spawn(move |_| *industries = dictionary(dictionary::INDUSTRIES));
+            scope.spawn(move |_| *places = dictionary(dictionary::PLACES));
+            scope.spawn(move |_| *hosts = dictionary(dictionary::HOSTS));
+            scope.spawn(|_| *phrases = Some(StoredPhrases::open(section, num_docs)));
+            scope.spawn(|_| {
+                let (counts, years) =
+                    (cast(employee_counts.as_ref()), cast(founded_years.as_ref()));
+                *orders = Some(SortOrders::open(section, num_docs, counts, years));
+            });
+            scope.spawn(|_| {
+                let kind = SectionKind::DocTokenOffsets;
+                let end = doc_tokens.as_ref().len() as u64;
+                *offsets = Some(Offsets::open(kind, section(kind), num_docs as usize + 1, end));
+            });
         });
-        let documents = documents.expect("checking documents does not panic")?;
-        let (industries, places, hosts, terms, prefixes, phrases, pairs) = others?;
-        let (pair_counts, filter_pairs) = pairs;
+        let orders = opened(slots.orders)?;
+        let doc_token_offsets = opened(slots.offsets)?;
+        let documents = opened(slots.documents)?;
+        let industries = opened(slots.industries)?;
+        let places = opened(slots.places)?;
+        let hosts = opened(slots.hosts)?;
+        let terms = opened(slots.terms)?;
+        let prefixes = opened(slots.prefixes)?;
+        let phrases = opened(slots.phrases)?;
+        check_doc_tokens(&doc_tokens, &doc_token_offsets, num_docs, terms.len())?;
+        let num_keys = [terms.len(), industries.len(), places.len()];
+        let pair_counts = PairCounts::open(&section, num_keys, num_docs)?;
+        let filters = section(SectionKind::FilterPairs);
+        let num_filters = [industries.len(), places.len()];
+        let filter_pairs = FilterPairs::open(filters, num_filters, num_docs)?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -366,6 +380,26 @@ impl std::fmt::Debug for Snapshot {
     }
 }
 
+/// What is opened side by side.
+#[derive(Default)]
+struct Slots {
+    orders: Slot<SortOrders>,
+    offsets: Slot<Offsets>,
+    documents: Slot<Documents>,
+    industries: Slot<Dictionary>,
+    places: Slot<Dictionary>,
+    hosts: Slot<Dictionary>,
+    terms: Slot<Terms>,
+    prefixes: Slot<Prefixes>,
+    phrases: Slot<StoredPhrases>,
+}
+
+type Slot<T> = Option<Result<T, SnapshotError>>;
+
+fn opened<T>(slot: Slot<T>) -> Result<T, SnapshotError> {
+    slot.expect("a scope ends when everything in it is done")
+}
+
 fn check_columns(counts: &Section, years: &Section, num_docs: u32) -> Result<(), SnapshotError> {
     let kind = SectionKind::EmployeeCounts;
     let counts: &[u64] = counts.checked_slice(kind)?;
@@ -388,17 +422,19 @@ fn check_doc_tokens(
     num_terms: usize,
 ) -> Result<(), SnapshotError> {
     let codes_end = num_terms as u32 + doc_tokens::CODE_MIN;
-    for doc in 0..num_docs {
-        let of_doc = DocTokens::read(&tokens.as_ref()[offsets.range(doc as usize)]);
-        if !of_doc.is_some_and(|tokens| tokens.check(codes_end)) {
-            let reason = "the words of a business cannot be read";
-            return Err(SnapshotError::damaged(SectionKind::DocTokens, reason));
+    (0..num_docs).into_par_iter().step_by(DOCS_TOGETHER).try_for_each(|first| {
+        let docs = first..num_docs.min(first + DOCS_TOGETHER as u32);
+        for doc in docs.clone() {
+            let of_doc = DocTokens::read(&tokens.as_ref()[offsets.range(doc as usize)]);
+            if !of_doc.is_some_and(|tokens| tokens.check(codes_end)) {
+                let reason = "the words of a business cannot be read";
+                return Err(SnapshotError::damaged(SectionKind::DocTokens, reason));
+            }
         }
-        if doc.is_multiple_of(RELEASE_DOCS) {
-            tokens.release(offsets.get(doc as usize) as usize);
-        }
-    }
-    Ok(())
+        let (start, end) = (offsets.get(docs.start as usize), offsets.get(docs.end as usize));
+        tokens.release_range(start as usize..end as usize);
+        Ok(())
+    })
 }
 
 /// Reads the metadata and refuses a snapshot whose words were made by other rules than this program's.

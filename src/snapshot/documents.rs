@@ -10,12 +10,40 @@ use super::mapped::Section;
 use super::offsets::Offsets;
 use crate::bytes::cast;
 use crate::ids::DocId;
+use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// What every document begins with.
 pub const DOCUMENT_START: &[u8] = b"{\"id\":\"";
 
-/// Ids compared together while opening; about 60 bytes of memory each.
-const IDS_TOGETHER: usize = 2 << 20;
+/// Documents checked one after the other.
+const DOCS_TOGETHER: usize = 1 << 13;
+
+/// How many documents before it is looked at the first byte of one is read: loads that do not wait for each other
+/// overlap.
+const AHEAD: usize = 16;
+
+/// Fewest ids for a thread.
+const MIN_LEN: usize = 1 << 14;
+
+/// What is known of all ids.
+struct Ids {
+    /// By `DocId`: the first eight bytes behind what the first and the last id share, as a number that orders like
+    /// them.
+    starts: Vec<u64>,
+    /// The shortest and the longest.
+    lens: (usize, usize),
+    /// Do all begin with what the first and the last share? If they ascend, they do.
+    all_share: bool,
+}
+
+/// The first eight bytes as a number that orders like them.
+fn start_of(bytes: &[u8]) -> u64 {
+    let mut start = [0; 8];
+    let len = bytes.len().min(8);
+    start[..len].copy_from_slice(&bytes[..len]);
+    u64::from_be_bytes(start)
+}
 
 /// The documents of a snapshot.
 pub struct Documents {
@@ -42,62 +70,73 @@ impl Documents {
         let offsets = Offsets::open(kind, section(kind), num_docs as usize + 1, len as u64)?;
         let id_order = section(SectionKind::IdOrder);
         let mut documents = Documents { offsets, bytes, id_order, id_lens: (usize::MAX, 0) };
-        for doc in (0..num_docs).map(DocId) {
-            let json = documents.get(doc);
-            if !json.starts_with(DOCUMENT_START) || !json.ends_with(b"}") {
-                let reason = "a document is no JSON object with an id";
-                return Err(SnapshotError::damaged(SectionKind::Documents, reason));
-            }
-            let len = escaped_id(json).len();
-            let (shortest, longest) = documents.id_lens;
-            documents.id_lens = (shortest.min(len), longest.max(len));
-            if doc.0.is_multiple_of(super::RELEASE_DOCS) {
-                documents.release_below(doc);
-            }
-        }
-        documents.bytes.release(len);
         let damaged = |reason| SnapshotError::damaged(SectionKind::IdOrder, reason);
         let order: &[u32] = documents.id_order.checked_slice(SectionKind::IdOrder)?;
-        if order.len() != num_docs as usize || order.iter().any(|&doc| doc >= num_docs) {
+        let is_known = |doc: &u32| *doc < num_docs;
+        if order.len() != num_docs as usize || !order.par_iter().with_min_len(MIN_LEN).all(is_known)
+        {
             return Err(damaged("one entry per business is expected"));
         }
-        if !documents.ids_ascend(order) {
+        let ids = documents.check_all(order)?;
+        if !documents.ids_ascend(order, &ids) {
             return Err(damaged("ids do not ascend"));
         }
+        documents.id_lens = ids.lens;
         Ok(documents)
     }
 
-    /// Do the ids of `order`, all of them known, ascend? Ids are collected in the order of the documents, some
-    /// millions at a time: touching the documents in the order of ids would read in a page for every id.
-    fn ids_ascend(&self, order: &[u32]) -> bool {
-        let mut ids: Vec<u8> = Vec::new();
-        for start in (0..order.len()).step_by(IDS_TOGETHER) {
-            // The first of the next ones too.
-            let part = &order[start..order.len().min(start + IDS_TOGETHER + 1)];
-            let mut by_doc: Vec<(u32, u32)> =
-                part.iter().enumerate().map(|(at, &doc)| (doc, at as u32)).collect();
-            by_doc.sort_unstable();
-            let mut spans = vec![(0, 0); part.len()];
-            ids.clear();
-            for (count, &(doc, at)) in by_doc.iter().enumerate() {
-                let start = ids.len();
-                ids.extend_from_slice(self.escaped_id(DocId(doc)));
-                spans[at as usize] = (start, ids.len());
-                if count.is_multiple_of(super::RELEASE_DOCS as usize) {
-                    self.release_below(DocId(doc));
+    /// Checks all documents, and collects what tells their ids apart.
+    fn check_all(&self, order: &[u32]) -> Result<Ids, SnapshotError> {
+        let shared_len = match (order.first(), order.last()) {
+            (Some(&first), Some(&last)) => {
+                let (first, last) = (self.escaped_id(DocId(first)), self.escaped_id(DocId(last)));
+                first.iter().zip(last).take_while(|(a, b)| a == b).count()
+            }
+            _ => 0,
+        };
+        let shared =
+            order.first().map_or(&[][..], |&doc| &self.escaped_id(DocId(doc))[..shared_len]);
+        let mut starts = vec![0u64; order.len()];
+        let check = |(part, starts): (usize, &mut [u64])| {
+            let (mut lens, mut all_share) = ((usize::MAX, 0), true);
+            let first_doc = part * DOCS_TOGETHER;
+            let last = first_doc + starts.len() - 1;
+            let mut touched = 0;
+            for (doc, start) in (first_doc..).zip(starts.iter_mut()) {
+                touched ^= self.bytes.as_ref()[self.offsets.get((doc + AHEAD).min(last)) as usize];
+                let json = self.get(DocId(doc as u32));
+                if !json.starts_with(DOCUMENT_START) || !json.ends_with(b"}") {
+                    let reason = "a document is no JSON object with an id";
+                    return Err(SnapshotError::damaged(SectionKind::Documents, reason));
                 }
+                let id = escaped_id(json);
+                lens = (id.len().min(lens.0), id.len().max(lens.1));
+                all_share &= id.starts_with(shared);
+                *start = start_of(id.get(shared_len..).unwrap_or_default());
             }
-            self.bytes.release(usize::MAX);
-            if !spans.windows(2).all(|pair| ids[pair[0].0..pair[0].1] < ids[pair[1].0..pair[1].1]) {
-                return false;
-            }
-        }
-        true
+            std::hint::black_box(touched);
+            let end = self.offsets.get(first_doc + starts.len()) as usize;
+            self.bytes.release_range(self.offsets.get(first_doc) as usize..end);
+            Ok((lens, all_share))
+        };
+        let (lens, all_share) =
+            starts.par_chunks_mut(DOCS_TOGETHER).enumerate().map(check).try_reduce(
+                || ((usize::MAX, 0), true),
+                |(a, a_share), (b, b_share)| Ok(((a.0.min(b.0), a.1.max(b.1)), a_share & b_share)),
+            )?;
+        Ok(Ids { starts, lens, all_share })
     }
 
-    /// Gives back the pages of all documents before `doc`; see [`Section::release`].
-    fn release_below(&self, doc: DocId) {
-        self.bytes.release(self.offsets.get(doc.index()) as usize);
+    /// Do the ids of `order`, all of them known, ascend? Their first bytes decide nearly always: touching the
+    /// documents in the order of ids would read in a page for every id.
+    fn ids_ascend(&self, order: &[u32], ids: &Ids) -> bool {
+        let start = |doc: u32| ids.starts[doc as usize];
+        let ascends = |pair: &[u32]| match start(pair[0]).cmp(&start(pair[1])) {
+            Ordering::Less => true,
+            Ordering::Equal => self.escaped_id(DocId(pair[0])) < self.escaped_id(DocId(pair[1])),
+            Ordering::Greater => false,
+        };
+        ids.all_share && order.par_windows(2).with_min_len(MIN_LEN).all(ascends)
     }
 
     /// The JSON of a business.
@@ -134,12 +173,12 @@ impl Documents {
 pub fn escaped_id(document: &[u8]) -> &[u8] {
     let rest = document.get(DOCUMENT_START.len()..).unwrap_or_default();
     let mut at = 0;
-    while let Some(&byte) = rest.get(at) {
-        match byte {
-            b'"' => return &rest[..at],
-            b'\\' => at += 2,
-            _ => at += 1,
+    while let Some(next) = memchr::memchr2(b'"', b'\\', rest.get(at..).unwrap_or_default()) {
+        at += next;
+        if rest[at] == b'"' {
+            return &rest[..at];
         }
+        at += 2;
     }
     rest
 }

@@ -5,6 +5,8 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
+#[cfg(target_os = "linux")]
+use rayon::prelude::*;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -30,11 +32,15 @@ impl Backing {
         let map = map_file(path)?;
         // A file cut short meanwhile fails here with an error instead of a signal at the first query.
         #[cfg(target_os = "linux")]
-        if let Err(source) = map.advise(memmap2::Advice::PopulateRead)
-            && source.raw_os_error() != Some(EINVAL)
-        {
-            return Err(SnapshotError::Io { action: "read", path: path.to_owned(), source });
-        }
+        (0..map.len()).into_par_iter().step_by(POPULATE_BYTES).try_for_each(|start| {
+            let len = POPULATE_BYTES.min(map.len() - start);
+            match map.advise_range(memmap2::Advice::PopulateRead, start, len) {
+                Err(source) if source.raw_os_error() != Some(EINVAL) => {
+                    Err(SnapshotError::Io { action: "read", path: path.to_owned(), source })
+                }
+                _ => Ok(()),
+            }
+        })?;
         Ok(Backing::Mapped(map))
     }
 
@@ -93,6 +99,10 @@ impl Backing {
     }
 }
 
+/// Bytes read in at a time; a multiple of every size of pages.
+#[cfg(target_os = "linux")]
+const POPULATE_BYTES: usize = 64 << 20;
+
 /// What kernels before 5.14 answer to populating a mapping; they read pages in when touched.
 #[cfg(target_os = "linux")]
 const EINVAL: i32 = 22;
@@ -137,6 +147,12 @@ impl Section {
     /// snapshot takes no more memory than building it did.
     pub fn release(&self, len: usize) {
         self.backing.release(self.range.start..self.range.start + len.min(self.range.len()));
+    }
+
+    /// As [`release`](Self::release), of a range of the section.
+    pub fn release_range(&self, range: Range<usize>) {
+        let end = range.end.min(self.range.len());
+        self.backing.release(self.range.start + range.start..self.range.start + end);
     }
 
     /// The section as a slice of `T`.

@@ -12,6 +12,7 @@ use super::format::SectionKind;
 use super::mapped::Section;
 use super::writer::{SectionWriter, SnapshotWriter};
 use crate::bytes::cast;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Entries that share a base.
@@ -46,20 +47,18 @@ impl Offsets {
         }
         let offsets = Offsets { section, len };
         let (lows, bases) = offsets.parts();
-        let mut before = 0;
-        for (group, &base) in lows.chunks(GROUP).zip(bases) {
-            if base < before || group[0] != 0 {
-                return damaged("offsets do not ascend");
-            }
-            before = base;
-            for &low in group {
-                match base.checked_add(low.into()) {
-                    Some(offset) if offset >= before => before = offset,
-                    _ => return damaged("offsets do not ascend"),
-                }
-            }
+        let ascends = |(at, group): (usize, &[u32])| {
+            let first_is_0 = group[0] == 0;
+            let ascends =
+                group.windows(2).fold(true, |ascends, pair| ascends & (pair[0] <= pair[1]));
+            let last = bases[at].checked_add(group[group.len() - 1].into());
+            let next = bases.get(at + 1).copied().unwrap_or(end);
+            first_is_0 && ascends && last.is_some_and(|last| last <= next)
+        };
+        if !lows.par_chunks(GROUP).with_min_len(1 << 10).enumerate().all(ascends) {
+            return damaged("offsets do not ascend");
         }
-        if bases[0] != 0 || before != end {
+        if bases[0] != 0 || offsets.get(len - 1) != end {
             return damaged("offsets do not join");
         }
         Ok(offsets)

@@ -11,12 +11,13 @@
 //!
 //! A prefix that reaches what one of a character more reaches (`technolo`, `technolog`) has the same block.
 
-use super::dictionary::open_keys;
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use super::keys::open_keys;
 use super::mapped::Section;
 use super::postings::{Postings, encode};
 use crate::bytes::cast;
+use rayon::prelude::*;
 
 /// What a stored prefix reaches beyond the word that it is itself.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,7 @@ impl Prefixes {
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<Prefixes, SnapshotError> {
-        let keys = open_keys(SectionKind::PrefixKeys, section(SectionKind::PrefixKeys))?;
+        let (keys, _) = open_keys(SectionKind::PrefixKeys, section(SectionKind::PrefixKeys))?;
         let offsets = section(SectionKind::PrefixOffsets);
         let postings = section(SectionKind::PrefixPostings);
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PrefixPostings, reason));
@@ -53,27 +54,22 @@ impl Prefixes {
             return damaged("one block per prefix is expected");
         }
         let bytes = postings.as_ref();
-        let (mut end, mut last) = (0, None);
-        for &start in starts {
-            if last == Some(start) {
-                continue;
-            }
-            last = Some(start);
-            let Some(head) = bytes.get(end..end + 8).filter(|_| start == end as u64) else {
-                return damaged("blocks of prefixes do not join");
-            };
-            let head: &[u32] = cast(head);
-            if head[0] > 3 || head[1] != 0 {
-                return damaged("a prefix has unknown lists");
-            }
-            end += 8;
-            for _ in 0..head[0].count_ones() {
-                end += Postings::check(&bytes[end..], num_docs, SectionKind::PrefixPostings)?;
-            }
+        let mut distinct = starts.to_vec();
+        distinct.dedup();
+        let ends = distinct.iter().skip(1).copied().chain([bytes.len() as u64]);
+        let blocks: Vec<(u64, u64)> = distinct.iter().copied().zip(ends).collect();
+        if distinct.first().is_some_and(|&start| start != 0)
+            || (blocks.is_empty() && !bytes.is_empty())
+        {
+            return damaged("blocks of prefixes do not join");
         }
-        if end != bytes.len() {
-            return damaged("bytes follow the last prefix");
-        }
+        blocks.par_chunks(BLOCKS_TOGETHER).try_for_each(|blocks| {
+            blocks.iter().try_for_each(|&(start, end)| check_block(bytes, start, end, num_docs))?;
+            if let (Some(first), Some(last)) = (blocks.first(), blocks.last()) {
+                postings.release_range(first.0 as usize..last.1 as usize);
+            }
+            Ok(())
+        })?;
         Ok(Prefixes { keys, offsets, postings })
     }
 
@@ -104,6 +100,28 @@ impl Prefixes {
         let [beyond, names] = lists;
         Some(PrefixLists { beyond, names })
     }
+}
+
+/// Blocks checked one after the other.
+const BLOCKS_TOGETHER: usize = 256;
+
+/// Checks that a block takes the bytes from `start` to `end`.
+fn check_block(bytes: &[u8], start: u64, end: u64, num_docs: u32) -> Result<(), SnapshotError> {
+    let kind = SectionKind::PrefixPostings;
+    let damaged = |reason| Err(SnapshotError::damaged(kind, reason));
+    let block = bytes.get(start as usize..end as usize).filter(|_| start.is_multiple_of(8));
+    let Some(block) = block.filter(|block| block.len() >= 8) else {
+        return damaged("blocks of prefixes do not join");
+    };
+    let head: &[u32] = cast(&block[..8]);
+    if head[0] > 3 || head[1] != 0 {
+        return damaged("a prefix has unknown lists");
+    }
+    let mut at = 8;
+    for _ in 0..head[0].count_ones() {
+        at += Postings::check(&block[at..], num_docs, kind)?;
+    }
+    if at == block.len() { Ok(()) } else { damaged("blocks of prefixes do not join") }
 }
 
 /// Appends the block of one prefix; see [`PrefixLists`].

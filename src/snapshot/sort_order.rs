@@ -16,6 +16,7 @@ use super::mapped::Section;
 use super::writer::SnapshotWriter;
 use crate::bytes::cast;
 use crate::ids::DocId;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// The sort orders of a snapshot.
@@ -61,13 +62,14 @@ impl SortOrders {
         let docs = &cast::<u32>(year_order.as_ref())[..num_docs as usize];
         // Less one, so that none (0) is last.
         let year = |doc: u32| years[doc as usize].wrapping_sub(1);
-        if !docs.windows(2).all(|pair| (year(pair[0]), pair[0]) < (year(pair[1]), pair[1])) {
+        let ascends = |pair: &[u32]| (year(pair[0]), pair[0]) < (year(pair[1]), pair[1]);
+        if !docs.par_windows(2).with_min_len(MIN_LEN).all(ascends) {
             let reason = "years do not ascend";
             return Err(SnapshotError::damaged(SectionKind::FoundedYearAscending, reason));
         }
         let with_year = docs.partition_point(|&doc| years[doc as usize] != 0);
-        let year_groups = Groups::from_values(docs.iter().map(|&doc| years[doc as usize]));
-        let count_groups = Groups::from_values(counts.iter().copied());
+        let year_groups = Groups::from_values(docs.len(), |at| years[docs[at] as usize]);
+        let count_groups = Groups::from_values(counts.len(), |at| counts[at]);
         Ok(SortOrders {
             num_docs: num_docs as usize,
             names,
@@ -115,6 +117,9 @@ impl SortOrders {
     }
 }
 
+/// Fewest positions for a thread.
+const MIN_LEN: usize = 1 << 14;
+
 /// Proves that the section is a bijection with its inverse.
 fn check(kind: SectionKind, section: &Section, num_docs: u32) -> Result<(), SnapshotError> {
     let numbers: &[u32] = section.checked_slice(kind)?;
@@ -125,7 +130,7 @@ fn check(kind: SectionKind, section: &Section, num_docs: u32) -> Result<(), Snap
     let inverse = |(position, &doc): (usize, &u32)| {
         ranks.get(doc as usize).is_some_and(|&rank| rank as usize == position)
     };
-    if !docs.iter().enumerate().all(inverse) {
+    if !docs.par_iter().with_min_len(MIN_LEN).enumerate().all(inverse) {
         return Err(SnapshotError::damaged(kind, "permutation and ranks do not fit"));
     }
     Ok(())
@@ -242,18 +247,15 @@ impl Groups {
         Ok(Groups { words: Words::Stored(section), summary })
     }
 
-    fn from_values<V: PartialEq>(values: impl Iterator<Item = V>) -> Groups {
-        let mut words = Vec::new();
-        let mut before = None;
-        for (at, value) in values.enumerate() {
-            if at % 64 == 0 {
-                words.push(0u64);
-            }
-            if before.as_ref() != Some(&value) {
-                words[at / 64] |= 1 << (at % 64);
-            }
-            before = Some(value);
-        }
+    /// Of `len` values, each given by its place.
+    fn from_values<V: PartialEq>(len: usize, value: impl Fn(usize) -> V + Sync) -> Groups {
+        let begins = |at: usize| at == 0 || value(at) != value(at - 1);
+        let word = |word: usize| {
+            let places = word * 64..len.min((word + 1) * 64);
+            places.fold(0, |bits, at| bits | u64::from(begins(at)) << (at % 64))
+        };
+        let words: Vec<u64> =
+            (0..len.div_ceil(64)).into_par_iter().with_min_len(1 << 8).map(word).collect();
         Groups { summary: summary(&words), words: Words::Found(words) }
     }
 
@@ -355,7 +357,7 @@ mod tests {
             let values: Vec<usize> =
                 runs.iter().enumerate().flat_map(|(value, &len)| vec![value; len]).collect();
             let (known, len) = (values.len(), values.len() + unknown);
-            let groups = Groups::from_values(values.iter().copied());
+            let groups = Groups::from_values(values.len(), |at| values[at]);
             let order = Permutation { stored: None, len, reversed: Some((&groups, known)) };
             let mut expected: Vec<usize> = (0..known).collect();
             expected.sort_by_key(|&doc| std::cmp::Reverse(values[doc]));

@@ -22,9 +22,10 @@
 //! units of 8 bytes ([`offsets`](super::offsets));
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
-use super::dictionary::{key_with_ord, open_keys, place_of};
+use super::dictionary::place_of;
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use super::keys::{key_with_ord, open_keys};
 use super::levels::{self, LevelGroup, TermLevels};
 use super::mapped::Section;
 use super::offsets::Offsets;
@@ -32,6 +33,7 @@ use super::postings::{Postings, encode};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use fst::{IntoStreamer, Streamer};
+use rayon::prelude::*;
 
 /// Every block begins at a multiple of this, in bytes.
 pub const BLOCK_ALIGN: u64 = 8;
@@ -133,7 +135,7 @@ impl Terms {
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<Terms, SnapshotError> {
-        let keys = open_keys(SectionKind::TermKeys, section(SectionKind::TermKeys))?;
+        let (keys, _) = open_keys(SectionKind::TermKeys, section(SectionKind::TermKeys))?;
         let codes = section(SectionKind::TermCodes);
         let weights = section(SectionKind::TermWeights);
         if weights.checked_slice::<u16>(SectionKind::TermWeights)?.len() != keys.len() {
@@ -147,57 +149,22 @@ impl Terms {
         let kind = SectionKind::TermOffsets;
         let blocks_end = postings.as_ref().len() as u64 / BLOCK_ALIGN;
         let offsets = Offsets::open(kind, section(kind), keys.len() + 1, blocks_end)?;
-        let damaged = |reason| Err(SnapshotError::damaged(SectionKind::TermPostings, reason));
-        let bytes = postings.as_ref();
-        let (mut end, mut released) = (0, 0);
-        for ord in 0..keys.len() {
-            let (start, next) = (end, offsets.get(ord + 1) * BLOCK_ALIGN);
-            if next < start + 8 {
-                return damaged("blocks of terms do not join");
+        // The offsets ascend from 0 to the end, so that blocks that fill theirs join.
+        let ranges = (0..keys.len()).into_par_iter().step_by(TERMS_TOGETHER);
+        ranges.try_for_each(|first| {
+            let ords = first..keys.len().min(first + TERMS_TOGETHER);
+            let mut released = offsets.get(ords.start) * BLOCK_ALIGN;
+            for ord in ords {
+                let (start, end) =
+                    (offsets.get(ord) * BLOCK_ALIGN, offsets.get(ord + 1) * BLOCK_ALIGN);
+                check_block(&postings.as_ref()[start as usize..end as usize], num_docs)?;
+                if end - released > RELEASE_BYTES {
+                    postings.release_range(released as usize..end as usize);
+                    released = end;
+                }
             }
-            let block = &bytes[start as usize..next as usize];
-            let head: &[u32] = cast(&block[..8]);
-            if head[0] & 1 == 0 || head[0] >= HAS_FOLLOWERS << 1 || head[1] != 0 {
-                return damaged("a term has unknown lists");
-            }
-            let mut at = 8;
-            for _ in 0..(head[0] & (HAS_LEVELS - 1)).count_ones() {
-                let rest = block.get(at..).unwrap_or_default();
-                at += Postings::check(rest, num_docs, SectionKind::TermPostings)?;
-            }
-            let any = Postings::read(&block[8..]).0;
-            let Some(impacts) = block.get(at..at + any.len()) else {
-                return damaged("the impacts of a term are cut off");
-            };
-            at += any.len().next_multiple_of(8);
-            if head[0] & HAS_FOLLOWERS != 0 {
-                at += any.len().next_multiple_of(8);
-            }
-            if head[0] & HAS_OWN != 0 {
-                at += any.len().div_ceil(64) * 8;
-            }
-            if at > block.len() {
-                return damaged("the followers or own businesses of a term are cut off");
-            }
-            if head[0] & HAS_LEVELS != 0 {
-                let levels = block.get(at..).and_then(|rest| TermLevels::read(rest, any, impacts));
-                let Some((_, len)) = levels.filter(|(levels, _)| levels.check()) else {
-                    return damaged("the levels of a term do not fit its businesses");
-                };
-                at += len;
-            }
-            end = start + at as u64;
-            if end != next {
-                return damaged("a block of a term has a wrong length");
-            }
-            if end - released > super::PASS_BYTES as u64 {
-                released = end;
-                postings.release(end as usize);
-            }
-        }
-        if end != bytes.len() as u64 {
-            return damaged("bytes follow the last term");
-        }
+            Ok(())
+        })?;
         Ok(Terms { keys, offsets, codes, weights, postings })
     }
 
@@ -322,6 +289,51 @@ impl Terms {
             levels,
         }
     }
+}
+
+/// Terms checked one after the other.
+const TERMS_TOGETHER: usize = 1 << 14;
+
+/// Bytes of blocks looked at between two releases.
+const RELEASE_BYTES: u64 = 4 << 20;
+
+/// Checks the block of a term completely.
+fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotError> {
+    let damaged = |reason| Err(SnapshotError::damaged(SectionKind::TermPostings, reason));
+    if block.len() < 8 {
+        return damaged("blocks of terms do not join");
+    }
+    let head: &[u32] = cast(&block[..8]);
+    if head[0] & 1 == 0 || head[0] >= HAS_FOLLOWERS << 1 || head[1] != 0 {
+        return damaged("a term has unknown lists");
+    }
+    let mut at = 8;
+    for _ in 0..(head[0] & (HAS_LEVELS - 1)).count_ones() {
+        let rest = block.get(at..).unwrap_or_default();
+        at += Postings::check(rest, num_docs, SectionKind::TermPostings)?;
+    }
+    let any = Postings::read(&block[8..]).0;
+    let Some(impacts) = block.get(at..at + any.len()) else {
+        return damaged("the impacts of a term are cut off");
+    };
+    at += any.len().next_multiple_of(8);
+    if head[0] & HAS_FOLLOWERS != 0 {
+        at += any.len().next_multiple_of(8);
+    }
+    if head[0] & HAS_OWN != 0 {
+        at += any.len().div_ceil(64) * 8;
+    }
+    if at > block.len() {
+        return damaged("the followers or own businesses of a term are cut off");
+    }
+    if head[0] & HAS_LEVELS != 0 {
+        let levels = block.get(at..).and_then(|rest| TermLevels::read(rest, any, impacts));
+        let Some((_, len)) = levels.filter(|(levels, _)| levels.check()) else {
+            return damaged("the levels of a term do not fit its businesses");
+        };
+        at += len;
+    }
+    if at == block.len() { Ok(()) } else { damaged("a block of a term has a wrong length") }
 }
 
 impl std::fmt::Debug for Terms {

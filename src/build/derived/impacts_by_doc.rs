@@ -5,6 +5,9 @@ use crate::ids::TermOrd;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
 
+/// Lists looked at between two releases. With every page that is touched, the system maps sixteen.
+const RELEASE_LISTS: usize = 512;
+
 /// The impacts of the dense terms on the businesses of one chunk.
 pub struct ImpactsByDoc<'a> {
     lists: Vec<(Postings<'a>, &'a [u8])>,
@@ -33,9 +36,10 @@ impl<'a> ImpactsByDoc<'a> {
         }
     }
 
-    /// Loads chunk `key`.
-    pub fn load(&mut self, key: u32) {
+    /// Loads chunk `key`. Calls `release` every some hundred lists: pages around what was looked at may be given back.
+    pub fn load(&mut self, key: u32, release: impl Fn()) {
         let starts = starts(self.lists.iter().map(|(list, _)| *list), key);
+        release();
         let mut ends = starts.clone();
         self.entries.clear();
         self.entries.resize(starts.last().copied().unwrap_or_default() as usize, (0, 0));
@@ -45,7 +49,11 @@ impl<'a> ImpactsByDoc<'a> {
                 self.entries[*end as usize] = (number, impacts[at]);
                 *end += 1;
             });
+            if number as usize % RELEASE_LISTS == RELEASE_LISTS - 1 {
+                release();
+            }
         }
+        release();
         self.starts = starts;
     }
 

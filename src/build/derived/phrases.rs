@@ -80,7 +80,7 @@ pub fn write(
     let mut section = writer.begin(SectionKind::PhrasePostings);
     let mut places: Vec<Option<u64>> = Vec::with_capacity(phrases.len());
     let (mut best, mut best_offsets) = (Vec::new(), vec![0u32]);
-    for range in ranges(&phrases, source.memory / 2) {
+    for range in ranges(&phrases, source.memory / 3) {
         let collection = Collection::new(source, &phrases, range, &neighbours, &numbers);
         pool.install(|| collection.collect(&ranked));
         for shard in collection.shards {
@@ -326,8 +326,7 @@ impl<'a> Collection<'a> {
             let mut impacts = ImpactsByDoc::new(self.source.terms, dense);
             let mut found: Vec<Vec<(u32, Key)>> = vec![Vec::new(); self.shards.len()];
             while let Some(chunk) = self.source.next_chunk(&next) {
-                impacts.load(chunk);
-                self.source.postings.release(usize::MAX);
+                impacts.load(chunk, || self.source.postings.release(usize::MAX));
                 self.source.for_each_doc(chunk, self.neighbours, |doc, pairs| {
                     let impacts = impacts.of_doc(doc as u16);
                     for &pair in pairs {
