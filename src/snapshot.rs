@@ -16,6 +16,7 @@ pub mod error;
 pub mod filter_pairs;
 pub mod format;
 pub mod impacts;
+mod key_nodes;
 pub mod levels;
 pub mod mapped;
 pub mod offsets;

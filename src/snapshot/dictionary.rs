@@ -13,6 +13,7 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use super::key_nodes;
 use super::mapped::Section;
 use super::postings::{FILTER_ARRAY_MAX, Postings, encode_with};
 use super::writer::{SectionWriter, SnapshotWriter};
@@ -100,7 +101,7 @@ impl Dictionary {
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<Dictionary, SnapshotError> {
-        let keys = open_keys(kinds.keys, section(kinds.keys))?;
+        let (keys, commas_max) = open_keys(kinds.keys, section(kinds.keys))?;
         let (entries, postings) = (section(kinds.entries), section(kinds.postings));
         let all: &[u32] = entries.checked_slice(kinds.entries)?;
         if all.len() != keys.len() {
@@ -123,11 +124,7 @@ impl Dictionary {
         if end != postings.as_ref().len() {
             return Err(SnapshotError::damaged(kinds.postings, "bytes follow the last list"));
         }
-        let mut dictionary = Dictionary { keys, entries, postings, key_pieces_max: 1 };
-        let mut pieces_max = 1;
-        dictionary.for_each(|key, _| pieces_max = pieces_max.max(key.split(',').count()));
-        dictionary.key_pieces_max = pieces_max;
-        Ok(dictionary)
+        Ok(Dictionary { keys, entries, postings, key_pieces_max: commas_max + 1 })
     }
 
     /// Most pieces, separated by commas, of any key: how far a list of values may have to be joined again.
@@ -208,23 +205,16 @@ pub(super) fn key_with_ord(keys: &fst::Map<Section>, ord: TermOrd) -> Option<Str
     String::from_utf8(keys.as_fst().get_key(u64::from(ord.0))?).ok()
 }
 
-/// Opens an fst whose values are the ordinals of its keys, and proves that they are.
+/// Opens an fst whose values are the ordinals of its keys, and [proves](super::key_nodes) that they are. Returns also
+/// the most commas in any key.
 pub(super) fn open_keys(
     kind: SectionKind,
     section: Section,
-) -> Result<fst::Map<Section>, SnapshotError> {
-    let damaged = |reason: &dyn std::fmt::Display| SnapshotError::damaged(kind, reason);
-    let keys = fst::Map::new(section).map_err(|error| damaged(&error))?;
-    keys.as_fst().verify().map_err(|error| damaged(&error))?;
-    let mut stream = keys.stream();
-    let mut ord = 0;
-    while let Some((key, value)) = stream.next() {
-        if value != ord || std::str::from_utf8(key).is_err() {
-            return Err(damaged(&"a key has a wrong ordinal or is not UTF-8"));
-        }
-        ord += 1;
-    }
-    Ok(keys)
+) -> Result<(fst::Map<Section>, usize), SnapshotError> {
+    let commas_max = key_nodes::check(section.as_ref())
+        .map_err(|reason| SnapshotError::damaged(kind, reason))?;
+    let keys = fst::Map::new(section).map_err(|error| SnapshotError::damaged(kind, error))?;
+    Ok((keys, commas_max))
 }
 
 /// Writes an fst of sorted, distinct keys, each mapped to its ordinal, as a section.

@@ -44,7 +44,7 @@ impl Prefixes {
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<Prefixes, SnapshotError> {
-        let keys = open_keys(SectionKind::PrefixKeys, section(SectionKind::PrefixKeys))?;
+        let (keys, _) = open_keys(SectionKind::PrefixKeys, section(SectionKind::PrefixKeys))?;
         let offsets = section(SectionKind::PrefixOffsets);
         let postings = section(SectionKind::PrefixPostings);
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PrefixPostings, reason));
