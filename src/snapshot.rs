@@ -17,7 +17,7 @@ pub mod filter_pairs;
 pub mod followers;
 pub mod format;
 pub mod impacts;
-mod keys;
+mod key_nodes;
 pub mod levels;
 pub mod mapped;
 pub mod offsets;

@@ -62,12 +62,14 @@ fn without_looking(planner: &Planner<'_>, plan: &Plan<'_>) -> Option<u64> {
         Plan::Union(union) => match union.parts.as_slice() {
             [a, b] => {
                 let both = pair(planner, a, b)?;
-                Some(without_looking(planner, a)? + without_looking(planner, b)? - both)
+                let sum = without_looking(planner, a)? + without_looking(planner, b)?;
+                Some(sum.saturating_sub(both))
             }
             _ => None,
         },
         Plan::Difference(plan, excluded) => {
-            Some(without_looking(planner, plan)? - pair(planner, plan, excluded)?)
+            let both = pair(planner, plan, excluded)?;
+            Some(without_looking(planner, plan)?.saturating_sub(both))
         }
         Plan::Intersection(parts) => match parts.as_slice() {
             [Plan::Range(range), Plan::List(list)] | [Plan::List(list), Plan::Range(range)] => {

@@ -76,7 +76,11 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
                 SortKey::EmployeeCount => employees_window(snapshot, &hits),
                 _ => 0..permutation.len(),
             };
-            let rank = position.map(|position| permutation.rank(position.doc));
+            // A cursor made by hand may name a business that is not there: it stands behind all others.
+            let rank = position.map(|position| match position.doc {
+                doc if doc.0 < snapshot.num_docs() => permutation.rank(doc),
+                _ => snapshot.num_docs(),
+            });
             let (order, hits) = ((permutation, window), (&hits, total));
             by_permutation(&planner, order, hits, side, rank, wanted, &mut scratch.ranks)
         }

@@ -13,7 +13,7 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
-use super::keys::{key_with_ord, open_keys};
+use super::key_nodes;
 use super::mapped::Section;
 use super::postings::{FILTER_ARRAY_MAX, Postings, encode_with};
 use super::writer::{SectionWriter, SnapshotWriter};
@@ -198,6 +198,23 @@ impl Dictionary {
 /// Where in `bytes` the list begins; `None` if it lies elsewhere.
 pub(super) fn place_of(list: &Postings<'_>, bytes: &[u8]) -> Option<usize> {
     list.address().checked_sub(bytes.as_ptr().addr()).filter(|&at| at < bytes.len())
+}
+
+/// The key with this ordinal.
+pub(super) fn key_with_ord(keys: &fst::Map<Section>, ord: TermOrd) -> Option<String> {
+    String::from_utf8(keys.as_fst().get_key(u64::from(ord.0))?).ok()
+}
+
+/// Opens an fst whose values are the ordinals of its keys, and [proves](super::key_nodes) that they are. Returns also
+/// the most commas in any key.
+pub(super) fn open_keys(
+    kind: SectionKind,
+    section: Section,
+) -> Result<(fst::Map<Section>, usize), SnapshotError> {
+    let commas_max = key_nodes::check(section.as_ref())
+        .map_err(|reason| SnapshotError::damaged(kind, reason))?;
+    let keys = fst::Map::new(section).map_err(|error| SnapshotError::damaged(kind, error))?;
+    Ok((keys, commas_max))
 }
 
 /// Writes an fst of sorted, distinct keys, each mapped to its ordinal, as a section.

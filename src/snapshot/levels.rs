@@ -114,8 +114,10 @@ impl<'a> TermLevels<'a> {
 
     /// Do the best of each level ascend, below `end`?
     fn best_ascend(&self, end: u64) -> bool {
-        (0..self.levels.len()).all(|at| {
-            let best = self.best_of(at);
+        let mut rest = self.best;
+        self.levels.iter().all(|level| {
+            let (best, behind) = rest.split_at(rest.len().min(level[1] as usize));
+            rest = behind;
             best.windows(2).all(|pair| pair[0] < pair[1])
                 && best.last().is_none_or(|&last| u64::from(last) < end)
         })

@@ -11,9 +11,9 @@
 //!
 //! A prefix that reaches what one of a character more reaches (`technolo`, `technolog`) has the same block.
 
+use super::dictionary::open_keys;
 use super::error::SnapshotError;
 use super::format::SectionKind;
-use super::keys::open_keys;
 use super::mapped::Section;
 use super::postings::{Postings, encode};
 use crate::bytes::cast;

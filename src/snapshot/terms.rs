@@ -22,10 +22,10 @@
 //! units of 8 bytes ([`offsets`](super::offsets));
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
-use super::dictionary::place_of;
+use super::dictionary::{key_with_ord, open_keys, place_of};
+use super::doc_tokens::CODE_MIN;
 use super::error::SnapshotError;
 use super::format::SectionKind;
-use super::keys::{key_with_ord, open_keys};
 use super::levels::{self, LevelGroup, TermLevels};
 use super::mapped::Section;
 use super::offsets::Offsets;
@@ -146,6 +146,10 @@ impl Terms {
         if numbers.len() != keys.len() {
             return Err(SnapshotError::damaged(SectionKind::TermCodes, "wrong number of terms"));
         }
+        if !are_codes(numbers) {
+            let reason = "codes of terms are not all different, or not those of terms";
+            return Err(SnapshotError::damaged(SectionKind::TermCodes, reason));
+        }
         let kind = SectionKind::TermOffsets;
         let blocks_end = postings.as_ref().len() as u64 / BLOCK_ALIGN;
         let offsets = Offsets::open(kind, section(kind), keys.len() + 1, blocks_end)?;
@@ -238,7 +242,7 @@ impl Terms {
     #[inline]
     pub fn weight_of_code(&self, code: u32) -> u32 {
         let weights: &[u16] = cast(self.weights.as_ref());
-        u32::from(weights[(code - super::doc_tokens::CODE_MIN) as usize])
+        u32::from(weights[(code - CODE_MIN) as usize])
     }
 
     /// The lists of a term.
@@ -320,7 +324,11 @@ fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotError> {
     if head[0] & HAS_FOLLOWERS != 0 {
         at += any.len().next_multiple_of(8);
     }
-    if head[0] & HAS_OWN != 0 {
+    let own = head[0] & (HAS_OWN | OWN_IS_ALL);
+    if own == HAS_OWN | OWN_IS_ALL || own != 0 && any.len() <= UNMARKED_MAX {
+        return damaged("the own businesses of a term are stored twice, or of a short list");
+    }
+    if own == HAS_OWN {
         at += any.len().div_ceil(64) * 8;
     }
     if at > block.len() {
@@ -334,6 +342,21 @@ fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotError> {
         at += len;
     }
     if at == block.len() { Ok(()) } else { damaged("a block of a term has a wrong length") }
+}
+
+/// Are these the numbers from [`CODE_MIN`] on, in any order?
+fn are_codes(numbers: &[u32]) -> bool {
+    let mut seen = vec![0u64; numbers.len().div_ceil(64)];
+    numbers.iter().all(|&code| {
+        let Some(at) = code.checked_sub(CODE_MIN).filter(|&at| (at as usize) < numbers.len())
+        else {
+            return false;
+        };
+        let (word, bit) = (&mut seen[at as usize / 64], 1 << (at % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    })
 }
 
 impl std::fmt::Debug for Terms {

@@ -4,6 +4,10 @@
 
 use std::time::Duration;
 
+use firmament::ids::DocId;
+use firmament::query::Cursor;
+use firmament::query::cursor::Side;
+
 use crate::support::{RECORDS, Setup, TestServer, eventually, request, test_server};
 
 const SEARCH: &str = "/v1/search";
@@ -272,6 +276,24 @@ fn the_limit_may_change_between_pages_and_nothing_else() {
         "q=anvil&max_employees=1",
     ] {
         page(other).assert_error(400, "cursor_mismatch", Some("cursor"));
+    }
+}
+
+#[test]
+fn a_cursor_made_by_hand_is_harmless() {
+    for sort in ["relevance", "name", "employee_count", "founded_year"] {
+        for order in ["asc", "desc"] {
+            let search = format!("{SEARCH}?q=anvil&sort={sort}&order={order}&limit=5");
+            let cursor = shared_server().get(&search).next_cursor().expect("15 match");
+            for (doc, side) in
+                [(45, Side::After), (u32::MAX, Side::After), (u32::MAX, Side::Before)]
+            {
+                let mut cursor = Cursor::decode(&cursor).expect("just issued");
+                (cursor.position.doc, cursor.side) = (DocId(doc), side);
+                let page = shared_server().get(&format!("{search}&cursor={}", cursor.encode()));
+                assert_eq!(page.status, 200, "{sort} {order} {doc}: {}", page.text());
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod bad_parquet;
 mod bad_records;
 mod build_crash;
 mod collections;
+mod forged_snapshots;
 mod given_files;
 mod http_contract;
 mod http_hostile;
