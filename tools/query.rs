@@ -238,6 +238,7 @@ mod tests {
             q: q.map(str::to_owned),
             explain: false,
             json: false,
+            walk: false,
             measured: MeasuredArguments {
                 workload: None,
                 render: false,

@@ -32,7 +32,7 @@ pub fn matches(a: &str, b: &str) -> bool {
     a == b || forms(a).any(|form| forms(b).any(|other| other == form))
 }
 
-/// What all words that match each other begin with: of two that [match](matches) it is the same, but it may be the same
+/// What all words that match each other begin with: of two that [match](fn@matches) it is the same, but it may be the same
 /// of others too.
 pub fn common_start(word: &str) -> &str {
     word.trim_end_matches(['s', 'e', 'i', 'y'])

@@ -3,7 +3,7 @@
 //! | way | when | cost |
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
-//! | levels of a term ([`levels`](crate::snapshot::levels)) | `q` is one word, maybe with a legal form, and enough of its businesses match | a block for every business looked at |
+//! | levels of a term ([`levels`](crate::snapshot::levels)) | `q` is one word, maybe with legal forms, and enough of its businesses match | a block for every business looked at |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
@@ -349,23 +349,26 @@ fn group_key(tier: Tier, kind: Kind) -> u64 {
     (Tier::ALL.len() - tier as usize) as u64 * 2 + u64::from(kind == Kind::Whole)
 }
 
-/// A `q` of one word, and maybe one legal form behind it: its businesses by score need not be looked at all.
+/// A `q` of one word, and maybe legal forms behind it: its businesses by score need not be looked at all.
 ///
-/// Whoever carries the legal form scores more than whoever does not; inside each of the two, businesses that hold
+/// Whoever carries more legal forms scores more than whoever carries fewer; inside each part, businesses that hold
 /// the word score its impact, and those that hold it only as a prefix nothing, so that they follow in the static
 /// order.
 struct SingleWord<'s> {
     /// The businesses that score anything; nothing if the word itself stands nowhere.
     scored: Plan<'s>,
     levels: Option<TermLevels<'s>>,
-    /// The businesses with the legal form in their name, if there is one.
-    form: Option<Plan<'s>>,
+    /// The businesses with each of the legal forms in their name.
+    forms: Vec<Plan<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
     share: (u64, u64),
     level_step_costs: (u64, u64),
 }
 
-/// A part of a group in which all have the legal form, or none has.
+/// Most legal forms whose businesses are taken apart.
+const FORMS_MAX: usize = 2;
+
+/// A part of a group in which all have as many legal forms.
 struct Part<'s> {
     members: Plan<'s>,
     /// What is added to impacts.
@@ -385,11 +388,11 @@ impl<'s> SingleWord<'s> {
         if !understood.readings.is_empty() {
             return None;
         }
-        let legal_form = match query.text.trailing_forms() {
-            [] => None,
-            [clause] => Some(planner.term_in_name(&clause.term)),
-            _ => return None,
-        };
+        let trailing = query.text.trailing_forms();
+        if trailing.len() > FORMS_MAX {
+            return None;
+        }
+        let forms = trailing.iter().map(|clause| planner.term_in_name(&clause.term)).collect();
         let lists = planner.ord(form).map(|ord| (ord, planner.snapshot().terms().lists(ord)));
         let postings = lists.and_then(|(ord, lists)| Some((ord, lists.any?)));
         let scored = postings.map_or(Plan::NOTHING, |(ord, postings)| {
@@ -399,9 +402,29 @@ impl<'s> SingleWord<'s> {
             share: (total, scored.cardinality_max()),
             levels: lists.and_then(|(_, lists)| lists.levels),
             scored,
-            form: legal_form,
+            forms,
             level_step_costs: planner.tuning().level_step_costs,
         })
+    }
+
+    /// The parts of a group, those with most legal forms first.
+    fn parts(&self, members: &Plan<'s>) -> Vec<Part<'s>> {
+        let within = |forms: Vec<Plan<'s>>| {
+            Plan::intersection(std::iter::once(members.clone()).chain(forms))
+        };
+        let part = |members, forms: u32| Part { members, base: forms * LEGAL_FORM };
+        let any = Plan::union(self.forms.iter().cloned());
+        let mut parts = match self.forms.as_slice() {
+            [] => return vec![part(members.clone(), 0)],
+            [form] => vec![part(within(vec![form.clone()]), 1)],
+            forms => {
+                let all = Plan::intersection(forms.iter().cloned());
+                let one = Plan::difference(within(vec![any.clone()]), all.clone());
+                vec![part(within(vec![all]), 2), part(one, 1)]
+            }
+        };
+        parts.push(part(Plan::difference(members.clone(), any), 0));
+        parts
     }
 
     /// The nearest members of a group; none if its members are not told by levels.
@@ -423,18 +446,7 @@ impl<'s> SingleWord<'s> {
         if stretch.order != SortOrder::Desc {
             return None;
         }
-        let without =
-            |excluded: &Plan<'s>| Plan::difference(group.members.clone(), excluded.clone());
-        let mut parts = match &self.form {
-            None => vec![Part { members: group.members.clone(), base: 0 }],
-            Some(form) => vec![
-                Part {
-                    members: Plan::intersection([group.members.clone(), form.clone()]),
-                    base: LEGAL_FORM,
-                },
-                Part { members: without(form), base: 0 },
-            ],
-        };
+        let mut parts = self.parts(&group.members);
         if stretch.side == Side::Before {
             parts.reverse();
         }
