@@ -5,9 +5,9 @@
 //!
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
 //! word begins, [`correct`] reads misspelt words), [`plan`] and [`filters`] (which postings answer it), [`evaluate`]
-//! with [`lows`] and [`hit_set`] (asking a plan for businesses), [`phrase`] and [`check`] (words next to each other), [`count`] (the
-//! total), [`order`] (sort orders), [`relevance`] with [`rank`], [`score`], [`nearest`] and [`relax`], [`page`]
-//! (paging), [`cursor`]. [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is
+//! with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`], [`adjacent`] and [`check`] (words
+//! next to each other), [`count`] (the total), [`order`] (sort orders), [`relevance`] with [`single_word`], [`rank`],
+//! [`score`], [`nearest`] and [`relax`], [`page`] (paging), [`cursor`]. [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is
 //! what it is, and nothing needs it.
 
 pub mod adjacent;
@@ -32,6 +32,7 @@ pub mod relevance;
 pub mod score;
 pub mod select;
 pub mod shortcut;
+pub mod single_word;
 pub mod text;
 pub mod understand;
 

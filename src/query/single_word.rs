@@ -1,0 +1,262 @@
+//! A `q` of one word, and maybe legal forms behind it, by relevance.
+//!
+//! Its businesses need not all be looked at to show the best: the snapshot holds them by
+//! [levels](crate::snapshot::levels), and whoever holds the word only as the beginning of a longer one scores nothing
+//! and follows in the static order.
+
+use super::Query;
+use super::SortOrder;
+use super::cursor::{Position, Side};
+use super::nearest::Stretch;
+use super::order::by_doc_id;
+use super::plan::{List, Plan, Planner};
+use super::rank::{Group, Kind, Tier};
+use super::relevance::{GROUP_SHIFT, nearest};
+use super::score::{LEGAL_FORM, Scorer};
+use super::text::Term;
+use super::understand::Understanding;
+use crate::ids::DocId;
+use crate::snapshot::dense::DenseKey;
+use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
+
+/// A `q` of one word, and maybe legal forms behind it: its businesses by score need not be looked at all.
+///
+/// Whoever carries more legal forms scores more than whoever carries fewer; inside each part, businesses that hold
+/// the word score its impact, and those that hold it only as a prefix nothing, so that they follow in the static
+/// order.
+pub struct SingleWord<'s> {
+    /// The businesses that score anything; nothing if the word itself stands nowhere.
+    scored: Plan<'s>,
+    levels: Option<TermLevels<'s>>,
+    /// The businesses with each of the legal forms in their name.
+    forms: Vec<Plan<'s>>,
+    /// What part of the word's businesses matches, about: hits and all.
+    share: (u64, u64),
+    level_step_costs: (u64, u64),
+}
+
+/// Most legal forms whose businesses are taken apart.
+const FORMS_MAX: usize = 2;
+
+/// A part of a group in which all have as many legal forms.
+struct Part<'s> {
+    members: Plan<'s>,
+    /// What is added to impacts.
+    base: u32,
+}
+
+impl<'s> SingleWord<'s> {
+    /// What is known of `q`, if it is one word whose businesses are told by one list. `total` hits match.
+    pub fn of(
+        planner: &Planner<'s>,
+        query: &Query,
+        understanding: &Understanding<'s>,
+        total: u64,
+    ) -> Option<SingleWord<'s>> {
+        let [understood] = understanding.clauses.as_slice() else { return None };
+        let Term::Word(word) = &understood.clause.term else { return None };
+        let [form] = word.forms.as_slice() else { return None };
+        if !understood.readings.is_empty() {
+            return None;
+        }
+        let trailing = query.text.trailing_forms();
+        if trailing.len() > FORMS_MAX {
+            return None;
+        }
+        let forms = trailing.iter().map(|clause| planner.term_in_name(&clause.term)).collect();
+        let lists = planner.ord(form).map(|ord| (ord, planner.snapshot().terms().lists(ord)));
+        let postings = lists.and_then(|(ord, lists)| Some((ord, lists.any?)));
+        let scored = postings.map_or(Plan::NOTHING, |(ord, postings)| {
+            Plan::List(List { postings, key: Some(DenseKey::Term(ord)) })
+        });
+        Some(SingleWord {
+            share: (total, scored.cardinality_max()),
+            levels: lists.and_then(|(_, lists)| lists.levels),
+            scored,
+            forms,
+            level_step_costs: planner.tuning().level_step_costs,
+        })
+    }
+
+    /// The parts of a group, those with most legal forms first.
+    fn parts(&self, members: &Plan<'s>) -> Vec<Part<'s>> {
+        let within = |forms: Vec<Plan<'s>>| {
+            Plan::intersection(std::iter::once(members.clone()).chain(forms))
+        };
+        let part = |members, forms: u32| Part { members, base: forms * LEGAL_FORM };
+        let any = Plan::union(self.forms.iter().cloned());
+        let mut parts = match self.forms.as_slice() {
+            [] => return vec![part(members.clone(), 0)],
+            [form] => vec![part(within(vec![form.clone()]), 1)],
+            forms => {
+                let all = Plan::intersection(forms.iter().cloned());
+                let one = Plan::difference(within(vec![any.clone()]), all.clone());
+                vec![part(within(vec![all]), 2), part(one, 1)]
+            }
+        };
+        parts.push(part(Plan::difference(members.clone(), any), 0));
+        parts
+    }
+
+    /// The nearest members of a group; none if its members are not told by levels.
+    pub fn nearest(
+        &self,
+        group: &Group<'s>,
+        prefix: u64,
+        stretch: &Stretch,
+        scorer: &mut Scorer<'s>,
+    ) -> Option<Vec<Position>> {
+        let level_group = match (group.tier, group.kind) {
+            (Tier::NameIs, _) => LevelGroup::NameIs,
+            (Tier::NameStarts, _) => LevelGroup::NameStarts,
+            (Tier::NameHasAll, Kind::Whole) => LevelGroup::NameHas,
+            (Tier::NameHasAll, Kind::Prefix) | (Tier::PhraseElsewhere, _) => LevelGroup::Elsewhere,
+            _ => return None,
+        };
+        // Worst first, but ties ascending: no walk in the order of levels.
+        if stretch.order != SortOrder::Desc {
+            return None;
+        }
+        let mut parts = self.parts(&group.members);
+        if stretch.side == Side::Before {
+            parts.reverse();
+        }
+        // Where in this group the walk begins.
+        let here = |start: &Position| start.relevance_key >> GROUP_SHIFT == prefix >> GROUP_SHIFT;
+        let start = stretch.start.filter(here);
+        let mut found = Vec::with_capacity(stretch.wanted);
+        for part in &parts {
+            let start = start.map(|start| ((start.relevance_key & 0xffff) as u32, start.doc));
+            let in_part = |score: u32| score / LEGAL_FORM == part.base / LEGAL_FORM;
+            let from = match start {
+                Some((score, doc)) if in_part(score) => Some(((score - part.base) as u8, doc)),
+                // The walk begins in the other part: before this one, or behind it.
+                Some((score, _)) if (score < part.base) == (stretch.side == Side::After) => {
+                    continue;
+                }
+                _ => None,
+            };
+            let mut walk = PartWalk {
+                word: self,
+                kind: group.kind,
+                part,
+                prefix,
+                stretch,
+                scorer,
+                found: &mut found,
+            };
+            walk.take(level_group, from);
+        }
+        Some(found)
+    }
+}
+
+/// A walk over one part of a group.
+struct PartWalk<'a, 's> {
+    word: &'a SingleWord<'s>,
+    kind: Kind,
+    part: &'a Part<'s>,
+    prefix: u64,
+    stretch: &'a Stretch,
+    scorer: &'a mut Scorer<'s>,
+    found: &'a mut Vec<Position>,
+}
+
+impl PartWalk<'_, '_> {
+    /// Appends the nearest members behind `from`, an impact and a business.
+    fn take(&mut self, group: LevelGroup, from: Option<(u8, DocId)>) {
+        match (self.stretch.side, from) {
+            (Side::After, Some((0, doc))) => self.unscored(group, Some(doc)),
+            (Side::After, from) => {
+                self.scored(group, from);
+                self.unscored(group, None);
+            }
+            (Side::Before, Some((impact, _))) if impact > 0 => self.scored(group, from),
+            (Side::Before, from) => {
+                self.unscored(group, from.map(|(_, doc)| doc));
+                self.scored(group, None);
+            }
+        }
+    }
+
+    fn left(&self) -> usize {
+        self.stretch.wanted - self.found.len()
+    }
+
+    fn position(&self, impact: u8, doc: DocId) -> Position {
+        let score = self.part.base + u32::from(impact);
+        Position { relevance_key: self.prefix | u64::from(score), doc }
+    }
+
+    /// Members that hold the word.
+    fn scored(&mut self, group: LevelGroup, from: Option<(u8, DocId)>) {
+        let left = self.left();
+        let scored = &self.word.scored;
+        if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
+            return;
+        }
+        if let Some(levels) = self.word.levels
+            && self.walk_cost(&levels, group, from) <= self.smaller()
+        {
+            let direction = match self.stretch.side {
+                Side::After => LevelWalk::Down,
+                Side::Before => LevelWalk::Up,
+            };
+            let walk = levels.walk(group, direction, from);
+            let members = walk.filter(|(_, doc)| self.part.members.contains(*doc)).take(left);
+            let found: Vec<Position> =
+                members.map(|(impact, doc)| self.position(impact, doc)).collect();
+            self.found.extend(found);
+            return;
+        }
+        let start = from.map(|(impact, doc)| self.position(impact, doc));
+        let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
+        let stretch = self.stretch.from(start, left);
+        self.found.extend(nearest(&members, self.prefix, self.scorer, stretch));
+    }
+
+    /// How many members have to be enumerated at most, if levels are not walked.
+    fn smaller(&self) -> u64 {
+        self.part.members.cardinality_max().min(self.word.scored.cardinality_max())
+    }
+
+    /// What a walk along levels costs, about, in businesses enumerated: little for each business that is stored in
+    /// that order, much for others.
+    fn walk_cost(
+        &self,
+        levels: &TermLevels<'_>,
+        group: LevelGroup,
+        from: Option<(u8, DocId)>,
+    ) -> u64 {
+        let is_from_best = self.stretch.side == Side::After && from.is_none();
+        let stored = if is_from_best { levels.stored_len(group) } else { 0 };
+        let steps = self.steps(levels, group);
+        let (stored_cost, cost) = self.word.level_step_costs;
+        steps.min(stored) * stored_cost + steps.saturating_sub(stored) * cost
+    }
+
+    /// How many businesses a walk along levels will look at, about.
+    fn steps(&self, levels: &TermLevels<'_>, group: LevelGroup) -> u64 {
+        let (hits, all) = self.word.share;
+        let (group_len, most) = (levels.group_len(group), self.part.members.cardinality_max());
+        let members = match self.kind {
+            // Few of those that hold the word elsewhere hold a longer one in their name.
+            Kind::Prefix => u128::from(most) * u128::from(hits) / u128::from(all.max(1)),
+            Kind::Whole => u128::from(most)
+                .min(u128::from(hits) * u128::from(group_len) / u128::from(all.max(1))),
+        };
+        (self.left() as u128 * u128::from(group_len) / members.max(1)) as u64
+    }
+
+    /// Members that hold the word only as a prefix.
+    fn unscored(&mut self, group: LevelGroup, from: Option<DocId>) {
+        let left = self.left();
+        if left == 0 || group != LevelGroup::Elsewhere {
+            return;
+        }
+        let rest = Plan::difference(self.part.members.clone(), self.word.scored.clone());
+        let docs = by_doc_id(&rest, self.stretch.side, from, left);
+        let found: Vec<Position> = docs.iter().map(|it| self.position(0, it.doc)).collect();
+        self.found.extend(found);
+    }
+}
