@@ -157,6 +157,7 @@ impl Terms {
         let ranges = (0..keys.len()).into_par_iter().step_by(TERMS_TOGETHER);
         ranges.try_for_each(|first| {
             let ords = first..keys.len().min(first + TERMS_TOGETHER);
+            let last = ords.end;
             let mut released = offsets.get(ords.start) * BLOCK_ALIGN;
             for ord in ords {
                 let (start, end) =
@@ -167,6 +168,9 @@ impl Terms {
                     released = end;
                 }
             }
+            postings.release_range(
+                released as usize..offsets.get(last) as usize * BLOCK_ALIGN as usize,
+            );
             Ok(())
         })?;
         Ok(Terms { keys, offsets, codes, weights, postings })
@@ -196,6 +200,11 @@ impl Terms {
         // No byte of UTF-8 is 0xff, so that nothing stands between what begins so and this.
         let behind = [prefix.as_bytes(), &[0xff]].concat();
         (first_from(prefix.as_bytes())..first_from(&behind)).map(TermOrd)
+    }
+
+    /// Gives back the pages of the postings, if the snapshot is looked at in passing only; see [`Section::release`].
+    pub fn release(&self) {
+        self.postings.release(usize::MAX);
     }
 
     /// The fst from term to ordinal.

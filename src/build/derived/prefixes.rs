@@ -57,6 +57,7 @@ pub fn write(
             offsets.push(section.len());
             section.write(&bytes)?;
         }
+        terms.release();
     }
     section.end(writer)?;
     let mut keys = KeysWriter::begin(SectionKind::PrefixKeys, writer)?;
