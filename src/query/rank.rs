@@ -16,6 +16,7 @@
 //! | none | the rest | |
 
 use super::check::{Check, Place};
+use super::evaluate::SELECTED_MAX;
 use super::phrase::{NameMatch, PhraseMatcher};
 use super::plan::{Plan, Planner};
 use super::prefix::BegunWords;
@@ -385,7 +386,12 @@ impl<'a, 's> GroupSplit<'a, 's> {
         for understood in self.clauses() {
             let own = understood.phrase_with_readings();
             match (&understood.prefix, &understood.clause.term) {
-                (Some(_), Term::Word(word)) => prefixes.push((phrase.words.len(), word)),
+                (Some(reach), Term::Word(word)) => {
+                    // Who holds the word in another field too is not in `beyond`.
+                    let own = self.planner.word(word);
+                    candidates.push(Plan::union([reach.beyond.clone(), own]));
+                    prefixes.push((phrase.words.len(), word));
+                }
                 _ => candidates.extend(own.words.iter().map(|(_, word)| in_host(word))),
             }
             phrase.append(own);
@@ -396,6 +402,9 @@ impl<'a, 's> GroupSplit<'a, 's> {
         // What begins with a prefix is looked up only if anything is left that might match.
         let mut candidates =
             self.within_rest(Plan::intersection(candidates.into_iter().chain([self.rest.clone()])));
+        if candidates.cardinality_max() <= self.planner.tuning().kept_max.min(SELECTED_MAX) {
+            candidates = Plan::ready(candidates.hit_set());
+        }
         if candidates.is_nothing() {
             return candidates;
         }

@@ -63,20 +63,34 @@ pub struct Tuning {
     /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
     /// if it has to be found.
     pub level_step_costs: (u64, u64),
+    /// A walk along levels is given up when it has looked at four times the businesses that it was expected to, and at
+    /// one in so many of those that would be enumerated instead.
+    pub level_patience: u64,
     /// Candidates for a phrase that are checked in one go.
     pub checked_first: usize,
 }
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { kept_max: 1 << 16, held_max: 1024, level_step_costs: (4, 64), checked_first: 128 }
+        Tuning {
+            kept_max: 1 << 16,
+            held_max: 1024,
+            level_step_costs: (4, 64),
+            level_patience: 8,
+            checked_first: 128,
+        }
     }
 }
 
 impl Tuning {
     /// Takes every shortcut that can be taken.
-    pub const EVERYTHING: Tuning =
-        Tuning { kept_max: 0, held_max: 0, level_step_costs: (0, 0), checked_first: 2 };
+    pub const EVERYTHING: Tuning = Tuning {
+        kept_max: 0,
+        held_max: 0,
+        level_step_costs: (0, 0),
+        level_patience: 1,
+        checked_first: 2,
+    };
 }
 
 /// A set of shortcuts.

@@ -33,6 +33,7 @@ pub struct SingleWord<'s> {
     /// What part of the word's businesses matches, about: hits and all.
     share: (u64, u64),
     level_step_costs: (u64, u64),
+    level_patience: u64,
 }
 
 /// Most legal forms whose businesses are taken apart.
@@ -75,6 +76,7 @@ impl<'s> SingleWord<'s> {
             scored,
             forms,
             level_step_costs: planner.tuning().level_step_costs,
+            level_patience: planner.tuning().level_patience,
         })
     }
 
@@ -202,12 +204,25 @@ impl PartWalk<'_, '_> {
                 Side::After => LevelWalk::Down,
                 Side::Before => LevelWalk::Up,
             };
-            let walk = levels.walk(group, direction, from);
-            let members = walk.filter(|(_, doc)| self.part.members.contains(*doc)).take(left);
-            let found: Vec<Position> =
-                members.map(|(impact, doc)| self.position(impact, doc)).collect();
-            self.found.extend(found);
-            return;
+            let patience = (4 * self.steps(&levels, group))
+                .max(self.smaller() / self.word.level_patience)
+                + 64;
+            let mut found = Vec::with_capacity(left);
+            let mut looked_at = 0;
+            for (impact, doc) in levels.walk(group, direction, from) {
+                looked_at += 1;
+                if self.part.members.contains(doc) {
+                    found.push(self.position(impact, doc));
+                }
+                if found.len() == left || looked_at > patience {
+                    break;
+                }
+            }
+            // Words and filters may shun each other, so that the best businesses of a word are no hits.
+            if looked_at <= patience {
+                self.found.extend(found);
+                return;
+            }
         }
         let start = from.map(|(impact, doc)| self.position(impact, doc));
         let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
