@@ -12,7 +12,7 @@
 //!                                                     ├ build::document → JSON of every business
 //!                                                     ├ build::filters  → industries, places, hosts
 //!                                                     ├ build::analysis, vocabulary, invert → terms, tokens
-//!                                                     └ build::derived  → prefixes, pair counts, phrases
+//!                                                     └ build::derived  → prefixes, pairs, phrases
 //!                                                                        ↓
 //!                                                                    snapshot (one file)
 //!                                                                        ↓

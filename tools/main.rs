@@ -43,6 +43,7 @@ const EXAMPLES: &str = "Examples:
   firmament-tools query companies.firmament --explain 'q=pay+pal&location=Georgia&limit=5'
   firmament-tools generate --records 100000 --output synthetic.jsonl
   firmament-tools workload companies.firmament --output mixed.tsv
+  firmament-tools query companies.firmament --walk 'industry=Software&sort=name'
   firmament-tools query companies.firmament --workload mixed.tsv
   firmament-tools keys new acme --keys keys.json
 

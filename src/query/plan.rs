@@ -11,21 +11,27 @@
 //! | strategy | when | cost model | measured |
 //! |---|---|---|---|
 //! | range of `DocId`s | bounds on employees: `DocId` order is the order by employees | two binary searches | 60 ns |
-//! | one list | an industry, a place, a word | its first k | 15 µs a request, half of them several industries |
-//! | stored pair count | two dense keys | two binary searches; the page by probing | 17 µs by employees with a place |
-//! | intersection, smallest part first | anything else | the smallest part, a probe of the others each; 0.7 µs for each of 153 chunks | 51 µs industry, city, state and employees |
+//! | one list | an industry, a place, a word | its first k | @INDUSTRY@ µs a request by industry, median |
+//! | stored pair count | two dense keys; two places or two industries | two binary searches; the page by probing | @PLACE@ µs a city with its state, median |
+//! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | @FILTERS@ µs industry, city, state and employees, median |
+//! | intersection by chunks | larger ones | the smallest part, a probe of the others each; 0.7 µs for each of 153 chunks | 0.1 to 1 ms |
 //! | union of lists that share nothing | several industries; a word and what it begins | sum of the parts | as one list |
 //! | union | umlaut forms, neighbours, readings | all of its lists, or a probe of each where little is left | 0.1 to 4 ms |
 //! | marked list | a singular or plural that is indexed only otherwise | a bit for each business of the list | 1 ns each |
-//! | check of words | phrases, names of several words | the candidates, some 0.4 µs each, remembered | up to 60 ms |
-//! | stored phrase count, best businesses | two dense words next to each other | two binary searches, 64 look-ups | 43 µs a phrase, median |
-//! | levels of a term | one word by relevance | a block for each business looked at, some 0.3 µs | 25 µs for a prefix of 3 to 5 letters |
-//! | permutation walk | sort by name or year, k N / hits below hits | a probe for each place, some 40 ns | 20 to 150 µs |
-//! | gathering ranks | the same, few hits | a look-up for each hit, some 15 ns | 150 µs at 8,000 hits |
+//! | followers of a term | phrases, names of several words | a byte for each candidate, in order; one in a hundred is left | 10 ns each |
+//! | check of words | what followers leave | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
+//! | stored phrase count, list, best businesses | two dense words next to each other | two binary searches, 64 look-ups | @PHRASE@ µs a phrase, median |
+//! | best of levels | one word by relevance, with filters that one in four hundred passes | a probe for each business looked at | 40 ns each |
+//! | levels of a term | the same, beyond the 8,192 best, and backwards | a block for each business looked at | 0.3 µs each |
+//! | permutation walk | sort by name or year, k N / hits below hits | a probe for each place | 20 to 40 ns each |
+//! | gathering ranks | the same, few hits | a look-up for each hit | 15 ns each |
 //!
 //! Tried and dropped: evaluating every condition to a set before looking at the page (a word of a million businesses:
-//! 7 ms instead of 25 µs); lists of all phrases of two frequent words (107 bytes a business instead of 27); walking
-//! levels wherever they exist (a filter that one in a hundred passes: 0.7 ms instead of 0.1).
+//! 7 ms instead of 25 µs). Lists of all phrases of two frequent words: 107 bytes a business; followers take 58 and serve
+//! words that are not frequent as well. Rejected by estimate: a Bloom filter of 64 bytes over the neighbours in each
+//! business is a read from another place for every candidate, and lets one in five through. Walking levels wherever they exist (a filter that
+//! one in a hundred passes: 0.7 ms instead of 0.1), and giving walks up at a fixed number of businesses (`Group Inc` 8 ms
+//! instead of 1).
 
 use super::check::{Check, Place};
 use super::hit_set::HitSet;

@@ -250,3 +250,30 @@ fn a_workload_is_written_and_timed() {
         assert!(stderr(&result).contains(words), "{}", stderr(&result));
     }
 }
+
+#[test]
+fn a_walk_shows_every_business_there_and_back() {
+    let folder = Folder::new();
+    let snapshot = folder.path("out.firmament");
+    let records = include_str!("../../data/businesses.jsonl");
+    assert!(build(&[&folder.write("in.jsonl", records)], &snapshot, &[]).status.success());
+    let all = records.lines().count();
+    for (query_string, total) in [
+        ("limit=7", Some(all)),
+        ("sort=name&order=desc", Some(all)),
+        ("q=zzzzqx", Some(0)),
+        ("q=software", None),
+    ] {
+        let result =
+            tools(&[&"query", &snapshot, &query_string, &"--walk", &"--json"]).output().unwrap();
+        assert!(result.status.success(), "{query_string}: {}", stderr(&result));
+        let report: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
+        let found = report["total"].as_u64().unwrap() as usize;
+        assert_eq!(found, total.unwrap_or(found), "{query_string}");
+        let limit = if query_string == "limit=7" { 7 } else { 20 };
+        assert_eq!(report["pages"], found.div_ceil(limit).max(1), "{query_string}");
+        assert!(report["forwards"]["first_us"].as_f64().unwrap() > 0.0);
+    }
+    let result = tools(&[&"query", &snapshot, &"--walk", &"--explain"]).output().unwrap();
+    assert_eq!(result.status.code(), Some(2));
+}
