@@ -178,13 +178,14 @@ impl Snapshot {
         // Each spreads over all cores; side by side, none of them waits for the last thread of another.
         rayon::scope(|scope| {
             let section = &section;
-            scope.spawn(|_| *documents = Some(Documents::open(section, num_docs)));
+            // What is spawned first is taken up by other cores, what is spawned last by this one: these two begin with
+            // keys, which one core walks.
             scope.spawn(|_| *terms = Some(Terms::open(section, num_docs)));
+            scope.spawn(|_| *documents = Some(Documents::open(section, num_docs)));
             scope.spawn(|_| *prefixes = Some(Prefixes::open(section, num_docs)));
             let dictionary = |kinds| Some(Dictionary::open(kinds, section, num_docs));
             scope.spawn(move |_| *industries = dictionary(dictionary::INDUSTRIES));
             scope.spawn(move |_| *places = dictionary(dictionary::PLACES));
-            scope.spawn(move |_| *hosts = dictionary(dictionary::HOSTS));
             scope.spawn(|_| *phrases = Some(StoredPhrases::open(section, num_docs)));
             scope.spawn(|_| {
                 let (counts, years) =
@@ -194,8 +195,15 @@ impl Snapshot {
             scope.spawn(|_| {
                 let kind = SectionKind::DocTokenOffsets;
                 let end = doc_tokens.as_ref().len() as u64;
-                *offsets = Some(Offsets::open(kind, section(kind), num_docs as usize + 1, end));
+                // One code for each term: opening terms finds out.
+                let num_terms = section(SectionKind::TermCodes).as_ref().len() / size_of::<u32>();
+                let opened = Offsets::open(kind, section(kind), num_docs as usize + 1, end);
+                *offsets = Some(opened.and_then(|offsets| {
+                    check_doc_tokens(&doc_tokens, &offsets, num_docs, num_terms)?;
+                    Ok(offsets)
+                }));
             });
+            scope.spawn(move |_| *hosts = dictionary(dictionary::HOSTS));
         });
         let orders = opened(slots.orders)?;
         let doc_token_offsets = opened(slots.offsets)?;
@@ -206,7 +214,6 @@ impl Snapshot {
         let terms = opened(slots.terms)?;
         let prefixes = opened(slots.prefixes)?;
         let phrases = opened(slots.phrases)?;
-        check_doc_tokens(&doc_tokens, &doc_token_offsets, num_docs, terms.len())?;
         let num_keys = [terms.len(), industries.len(), places.len()];
         let pair_counts = PairCounts::open(&section, num_keys, num_docs)?;
         let filters = section(SectionKind::FilterPairs);

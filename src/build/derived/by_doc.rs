@@ -4,16 +4,28 @@
 
 use crate::snapshot::postings::Postings;
 
+/// Lists looked at between two releases of the pages that they lie on. With every page that is touched, the system maps
+/// sixteen, and for large files more.
+pub const RELEASE_LISTS: usize = 512;
+
 /// Businesses of a chunk.
 pub const CHUNK_DOCS: usize = 1 << 16;
 
 /// Where the entries of each business of chunk `key` begin if it has one for each list that it is on, and where those
-/// of the last end.
-pub fn starts<'a>(lists: impl Iterator<Item = Postings<'a>>, key: u32) -> Vec<u32> {
+/// of the last end. Calls `release` every [`RELEASE_LISTS`] lists.
+pub fn starts<'a>(
+    lists: impl Iterator<Item = Postings<'a>>,
+    key: u32,
+    release: impl Fn(),
+) -> Vec<u32> {
     let mut starts = vec![0; CHUNK_DOCS + 1];
-    for list in lists {
+    for (number, list) in (1..).zip(lists) {
         for_each_low(&list, key, |_, low| starts[usize::from(low) + 1] += 1);
+        if number % RELEASE_LISTS == 0 {
+            release();
+        }
     }
+    release();
     let mut sum = 0;
     for start in &mut starts {
         sum += *start;

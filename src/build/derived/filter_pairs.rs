@@ -38,7 +38,7 @@ pub fn filter_pairs(
 
 /// Adds the pairs of the businesses of a chunk.
 fn add_chunk(lists: &[Postings<'_>], chunk: u32, counts: &mut FxHashMap<(u32, u32), u32>) {
-    let starts = starts(lists.iter().copied(), chunk);
+    let starts = starts(lists.iter().copied(), chunk, || ());
     let mut ends = starts.clone();
     let mut held = vec![0u32; starts.last().copied().unwrap_or_default() as usize];
     for (second, list) in (0..).zip(lists) {

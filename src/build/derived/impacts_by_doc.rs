@@ -1,12 +1,9 @@
 //! The impacts of dense terms, by business instead of by term.
 
-use super::by_doc::{for_each_low, starts};
+use super::by_doc::{RELEASE_LISTS, for_each_low, starts};
 use crate::ids::TermOrd;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
-
-/// Lists looked at between two releases. With every page that is touched, the system maps sixteen.
-const RELEASE_LISTS: usize = 512;
 
 /// The impacts of the dense terms on the businesses of one chunk.
 pub struct ImpactsByDoc<'a> {
@@ -38,8 +35,7 @@ impl<'a> ImpactsByDoc<'a> {
 
     /// Loads chunk `key`. Calls `release` every some hundred lists: pages around what was looked at may be given back.
     pub fn load(&mut self, key: u32, release: impl Fn()) {
-        let starts = starts(self.lists.iter().map(|(list, _)| *list), key);
-        release();
+        let starts = starts(self.lists.iter().map(|(list, _)| *list), key, &release);
         let mut ends = starts.clone();
         self.entries.clear();
         self.entries.resize(starts.last().copied().unwrap_or_default() as usize, (0, 0));

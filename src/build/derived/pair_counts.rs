@@ -1,6 +1,6 @@
 //! Counting how many businesses have two of the dense keys.
 
-use super::by_doc::{CHUNK_DOCS, for_each_low, starts};
+use super::by_doc::{CHUNK_DOCS, RELEASE_LISTS, for_each_low, starts};
 use crate::snapshot::dense;
 use crate::snapshot::postings::Postings;
 use rayon::prelude::*;
@@ -31,8 +31,7 @@ pub fn pair_counts(
                 if key >= num_docs.div_ceil(CHUNK_DOCS as u32) {
                     return counts;
                 }
-                add_chunk(&ranked, key, &mut counts);
-                release();
+                add_chunk(&ranked, key, &mut counts, &release);
             }
         })
         .collect();
@@ -48,10 +47,10 @@ pub fn pair_counts(
 }
 
 /// Adds the pairs of the businesses of chunk `key`.
-fn add_chunk(lists: &[Postings<'_>], key: u32, counts: &mut [u32]) {
+fn add_chunk(lists: &[Postings<'_>], key: u32, counts: &mut [u32], release: impl Fn()) {
     // The numbers of the lists so far that each business is on, and how many they are. All pairs of a list are counted
     // in one row, which is small and stays close, instead of all pairs of a business, which lie everywhere.
-    let starts = starts(lists.iter().copied(), key);
+    let starts = starts(lists.iter().copied(), key, &release);
     let mut ends = starts.clone();
     let mut held = vec![0u16; starts.last().copied().unwrap_or_default() as usize];
     for (high, list) in lists.iter().enumerate() {
@@ -66,5 +65,9 @@ fn add_chunk(lists: &[Postings<'_>], key: u32, counts: &mut [u32]) {
             held[*end as usize] = high as u16;
             *end += 1;
         });
+        if high % RELEASE_LISTS == RELEASE_LISTS - 1 {
+            release();
+        }
     }
+    release();
 }
