@@ -176,35 +176,39 @@ impl Snapshot {
             phrases,
         } = &mut slots;
         // Each spreads over all cores; side by side, none of them waits for the last thread of another.
-        rayon::scope(|scope| {
-            let section = &section;
-            // What is spawned first is taken up by other cores, what is spawned last by this one: these two begin with
-            // keys, which one core walks.
-            scope.spawn(|_| *terms = Some(Terms::open(section, num_docs)));
-            scope.spawn(|_| *documents = Some(Documents::open(section, num_docs)));
-            scope.spawn(|_| *prefixes = Some(Prefixes::open(section, num_docs)));
-            let dictionary = |kinds| Some(Dictionary::open(kinds, section, num_docs));
-            scope.spawn(move |_| *industries = dictionary(dictionary::INDUSTRIES));
-            scope.spawn(move |_| *places = dictionary(dictionary::PLACES));
-            scope.spawn(|_| *phrases = Some(StoredPhrases::open(section, num_docs)));
-            scope.spawn(|_| {
-                let (counts, years) =
-                    (cast(employee_counts.as_ref()), cast(founded_years.as_ref()));
-                *orders = Some(SortOrders::open(section, num_docs, counts, years));
-            });
-            scope.spawn(|_| {
-                let kind = SectionKind::DocTokenOffsets;
-                let end = doc_tokens.as_ref().len() as u64;
-                // One code for each term: opening terms finds out.
-                let num_terms = section(SectionKind::TermCodes).as_ref().len() / size_of::<u32>();
-                let opened = Offsets::open(kind, section(kind), num_docs as usize + 1, end);
-                *offsets = Some(opened.and_then(|offsets| {
-                    check_doc_tokens(&doc_tokens, &offsets, num_docs, num_terms)?;
-                    Ok(offsets)
-                }));
-            });
-            scope.spawn(move |_| *hosts = dictionary(dictionary::HOSTS));
-        });
+        let check_all = || {
+            rayon::scope(|scope| {
+                let section = &section;
+                // What is spawned first is taken up by other cores, what is spawned last by this one: these two begin with
+                // keys, which one core walks.
+                scope.spawn(|_| *terms = Some(Terms::open(section, num_docs)));
+                scope.spawn(|_| *documents = Some(Documents::open(section, num_docs)));
+                scope.spawn(|_| *prefixes = Some(Prefixes::open(section, num_docs)));
+                let dictionary = |kinds| Some(Dictionary::open(kinds, section, num_docs));
+                scope.spawn(move |_| *industries = dictionary(dictionary::INDUSTRIES));
+                scope.spawn(move |_| *places = dictionary(dictionary::PLACES));
+                scope.spawn(|_| *phrases = Some(StoredPhrases::open(section, num_docs)));
+                scope.spawn(|_| {
+                    let (counts, years) =
+                        (cast(employee_counts.as_ref()), cast(founded_years.as_ref()));
+                    *orders = Some(SortOrders::open(section, num_docs, counts, years));
+                });
+                scope.spawn(|_| {
+                    let kind = SectionKind::DocTokenOffsets;
+                    let end = doc_tokens.as_ref().len() as u64;
+                    // One code for each term: opening terms finds out.
+                    let num_terms =
+                        section(SectionKind::TermCodes).as_ref().len() / size_of::<u32>();
+                    let opened = Offsets::open(kind, section(kind), num_docs as usize + 1, end);
+                    *offsets = Some(opened.and_then(|offsets| {
+                        check_doc_tokens(&doc_tokens, &offsets, num_docs, num_terms)?;
+                        Ok(offsets)
+                    }));
+                });
+                scope.spawn(move |_| *hosts = dictionary(dictionary::HOSTS));
+            })
+        };
+        backing.release_during(check_all);
         let orders = opened(slots.orders)?;
         let doc_token_offsets = opened(slots.offsets)?;
         let documents = opened(slots.documents)?;

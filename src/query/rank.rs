@@ -387,9 +387,10 @@ impl<'a, 's> GroupSplit<'a, 's> {
             let own = understood.phrase_with_readings();
             match (&understood.prefix, &understood.clause.term) {
                 (Some(reach), Term::Word(word)) => {
-                    // Who holds the word in another field too is not in `beyond`.
-                    let own = self.planner.word(word);
-                    candidates.push(Plan::union([reach.beyond.clone(), own]));
+                    // Who holds the word in another field too, or one of its readings, is not in `beyond`.
+                    let whole = own.words.iter().map(|(_, word)| self.planner.word(word));
+                    let beyond = std::iter::once(reach.beyond.clone());
+                    candidates.push(Plan::union(beyond.chain(whole)));
                     prefixes.push((phrase.words.len(), word));
                 }
                 _ => candidates.extend(own.words.iter().map(|(_, word)| in_host(word))),

@@ -10,7 +10,8 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 /// The bytes of a snapshot, at an address fit for every typed slice.
 #[derive(Debug)]
@@ -102,6 +103,29 @@ impl Backing {
 /// Bytes read in at a time; a multiple of every size of pages.
 #[cfg(target_os = "linux")]
 const POPULATE_BYTES: usize = 64 << 20;
+
+impl Backing {
+    /// Does some work, and gives all pages back every now and then meanwhile, if they are looked at in passing: what is
+    /// looked at on several cores at once, and what the system maps around it, would add up.
+    pub fn release_during(&self, work: impl FnOnce()) {
+        if !matches!(self, Backing::Passing(_)) {
+            return work();
+        }
+        std::thread::scope(|scope| {
+            let (end, ended) = mpsc::channel::<()>();
+            scope.spawn(move || {
+                while ended.recv_timeout(RELEASE_EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    self.release(0..self.bytes().len());
+                }
+            });
+            work();
+            drop(end);
+        });
+    }
+}
+
+/// Time between two releases: some hundred megabytes.
+const RELEASE_EVERY: Duration = Duration::from_millis(50);
 
 /// What kernels before 5.14 answer to populating a mapping; they read pages in when touched.
 #[cfg(target_os = "linux")]
