@@ -6,7 +6,7 @@ use crate::snapshot::postings::Postings;
 
 /// Lists looked at between two releases of the pages that they lie on. With every page that is touched, the system maps
 /// sixteen, and for large files more.
-pub const RELEASE_LISTS: usize = 512;
+pub const RELEASE_LISTS: usize = 128;
 
 /// Businesses of a chunk.
 pub const CHUNK_DOCS: usize = 1 << 16;
