@@ -11,16 +11,16 @@
 //! | strategy | when | cost model | measured |
 //! |---|---|---|---|
 //! | range of `DocId`s | bounds on employees: `DocId` order is the order by employees | two binary searches | 60 ns |
-//! | one list | an industry, a place, a word | its first k | @INDUSTRY@ µs a request by industry, median |
-//! | stored pair count | two dense keys; two places or two industries | two binary searches; the page by probing | @PLACE@ µs a city with its state, median |
-//! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | @FILTERS@ µs industry, city, state and employees, median |
+//! | one list | an industry, a place, a word | its first k | 6 µs a request by industry, median |
+//! | stored pair count | two dense keys; two places or two industries | two binary searches; the page by probing | 10 µs a city with its state, median |
+//! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | 38 µs industry, city, state and employees, median |
 //! | intersection by chunks | larger ones | the smallest part, a probe of the others each; 0.7 µs for each of 153 chunks | 0.1 to 1 ms |
 //! | union of lists that share nothing | several industries; a word and what it begins | sum of the parts | as one list |
 //! | union | umlaut forms, neighbours, readings | all of its lists, or a probe of each where little is left | 0.1 to 4 ms |
 //! | marked list | a singular or plural that is indexed only otherwise | a bit for each business of the list | 1 ns each |
 //! | followers of a term | phrases, names of several words | a byte for each candidate, in order; one in a hundred is left | 10 ns each |
 //! | check of words | what followers leave | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
-//! | stored phrase count, list, best businesses | two dense words next to each other | two binary searches, 64 look-ups | @PHRASE@ µs a phrase, median |
+//! | stored phrase count, list, best businesses | two dense words next to each other | two binary searches, 64 look-ups | 35 µs a phrase, median |
 //! | best of levels | one word by relevance, with filters that one in four hundred passes | a probe for each business looked at | 40 ns each |
 //! | levels of a term | the same, beyond the 8,192 best, and backwards | a block for each business looked at | 0.3 µs each |
 //! | permutation walk | sort by name or year, k N / hits below hits | a probe for each place | 20 to 40 ns each |
