@@ -2,6 +2,9 @@
 
 use super::SortOrder;
 use super::cursor::{Position, Side};
+use super::plan::Plan;
+use super::score::Scorer;
+use crate::ids::DocId;
 
 /// Which stretch of a sequence is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -99,10 +102,40 @@ impl Nearest {
     }
 }
 
+/// Bits of a relevance key below tier and kind.
+pub const GROUP_SHIFT: u32 = 32;
+
+/// The nearest of a plan's businesses by score, which all are of the group that `prefix` stands for.
+pub fn nearest(
+    plan: &Plan<'_>,
+    prefix: u64,
+    scorer: &mut Scorer<'_>,
+    stretch: Stretch,
+) -> Vec<Position> {
+    nearest_of(plan, |_| true, prefix, scorer, stretch)
+}
+
+/// The same of those that `is_wanted` says.
+pub fn nearest_of(
+    plan: &Plan<'_>,
+    mut is_wanted: impl FnMut(DocId) -> bool,
+    prefix: u64,
+    scorer: &mut Scorer<'_>,
+    stretch: Stretch,
+) -> Vec<Position> {
+    let mut nearest = Nearest::new(stretch);
+    plan.for_each(|doc| {
+        if is_wanted(doc) {
+            let relevance_key = prefix | u64::from(scorer.score(doc));
+            nearest.push(Position { relevance_key, doc });
+        }
+    });
+    nearest.into_sorted()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::DocId;
     use proptest::prelude::*;
 
     proptest! {

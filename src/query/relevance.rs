@@ -12,7 +12,7 @@ use super::check::{ANNOUNCED, Check};
 use super::cursor::Position;
 use super::cursor::Side;
 use super::hit_set::HitSet;
-use super::nearest::{Distance, Nearest, Stretch};
+use super::nearest::{Distance, GROUP_SHIFT, Nearest, Stretch, nearest, nearest_of};
 use super::order::by_doc_id;
 use super::plan::{Plan, Planner};
 use super::rank::{Group, GroupSplit, Kind, Step, Tier};
@@ -25,9 +25,6 @@ use super::understand::{Understanding, Understood};
 use super::{Query, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::phrases::StoredPhrase;
-
-/// Bits of a relevance key below tier and kind.
-pub const GROUP_SHIFT: u32 = 32;
 
 /// The nearest hits by relevance in the direction of the walk.
 pub fn by_relevance<'s>(
@@ -313,34 +310,6 @@ impl<'s> Walk<'_, 's> {
             }
         }
     }
-}
-
-/// The nearest of a plan's businesses by score, which all are of the group that `prefix` stands for.
-pub fn nearest(
-    plan: &Plan<'_>,
-    prefix: u64,
-    scorer: &mut Scorer<'_>,
-    stretch: Stretch,
-) -> Vec<Position> {
-    nearest_of(plan, |_| true, prefix, scorer, stretch)
-}
-
-/// The same of those that `is_wanted` says.
-fn nearest_of(
-    plan: &Plan<'_>,
-    mut is_wanted: impl FnMut(DocId) -> bool,
-    prefix: u64,
-    scorer: &mut Scorer<'_>,
-    stretch: Stretch,
-) -> Vec<Position> {
-    let mut nearest = Nearest::new(stretch);
-    plan.for_each(|doc| {
-        if is_wanted(doc) {
-            let relevance_key = prefix | u64::from(scorer.score(doc));
-            nearest.push(Position { relevance_key, doc });
-        }
-    });
-    nearest.into_sorted()
 }
 
 /// Tier and kind as part of a relevance key: the better, the larger.

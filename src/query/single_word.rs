@@ -7,11 +7,10 @@
 use super::Query;
 use super::SortOrder;
 use super::cursor::{Position, Side};
-use super::nearest::Stretch;
+use super::nearest::{GROUP_SHIFT, Stretch, nearest};
 use super::order::by_doc_id;
 use super::plan::{List, Plan, Planner};
 use super::rank::{Group, Kind, Tier};
-use super::relevance::{GROUP_SHIFT, nearest};
 use super::score::{LEGAL_FORM, Scorer};
 use super::text::Term;
 use super::understand::Understanding;
