@@ -189,7 +189,7 @@ fn build(snapshot: &Snapshot, folder: &PathBuf) -> Result<Duration> {
         for segment in segments.drain(..) {
             let reader = tantivy::SegmentReader::open(&segment)?;
             let first = reader.fast_fields().u64(RANKS[0])?.first(0).ok_or("an empty segment")?;
-            let doc = permutations[0].docs()[first as usize];
+            let doc = permutations[0].doc_at(first as usize);
             ordered.push((doc, segment.id()));
         }
         ordered.sort_unstable_by_key(|(doc, _)| *doc);
