@@ -107,7 +107,9 @@ impl Documents {
             let last = first_doc + starts.len() - 1;
             let mut touched = 0;
             for (doc, start) in (first_doc..).zip(starts.iter_mut()) {
-                touched ^= self.bytes.as_ref()[self.offsets.get((doc + AHEAD).min(last)) as usize];
+                let ahead = self.offsets.get((doc + AHEAD).min(last)) as usize;
+                // That one may be empty, at the end: it is refused when it is its turn.
+                touched ^= self.bytes.as_ref().get(ahead).copied().unwrap_or_default();
                 let json = self.get(DocId(doc as u32));
                 if !json.starts_with(DOCUMENT_START) || !json.ends_with(b"}") {
                     let reason = "a document is no JSON object with an id";
