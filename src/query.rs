@@ -11,6 +11,7 @@
 //! what it is, and nothing needs it.
 
 pub mod adjacent;
+pub mod arrays;
 pub mod check;
 pub mod correct;
 pub mod count;

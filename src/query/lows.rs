@@ -4,6 +4,7 @@
 //! that reading one list costs nothing. Cost of an operation: an array costs its length, a bitmap 8 KiB, whatever
 //! it holds; a span nothing.
 
+use super::arrays;
 use crate::snapshot::postings::{ARRAY_MAX, BITMAP_WORDS, Container};
 use std::ops::Range;
 
@@ -95,14 +96,10 @@ impl<'p> Lows<'p> {
             }
             (View::Span(range), _) => other.within(range),
             (_, View::Span(range)) => self.within(range),
-            (View::Array(a), View::Array(b)) => {
-                let mut both = Vec::with_capacity(a.len().min(b.len()));
-                intersect(a, b, |low| both.push(low));
-                Lows::Array(both)
-            }
+            (View::Array(a), View::Array(b)) => Lows::Array(arrays::intersect(a, b)),
             (View::Array(lows), View::Bitmap(words, _))
             | (View::Bitmap(words, _), View::Array(lows)) => {
-                Lows::Array(lows.iter().copied().filter(|&low| is_set(words, low)).collect())
+                Lows::Array(compact(lows, |low| is_set(words, low)))
             }
             (View::Bitmap(a, _), View::Bitmap(b, _)) => {
                 let mut words = Box::new(*a);
@@ -117,7 +114,7 @@ impl<'p> Lows<'p> {
         match (self.view(), other.view()) {
             (View::Array(a), View::Array(b)) => {
                 let mut count = 0;
-                intersect(a, b, |_| count += 1);
+                arrays::for_each_shared(a, b, |_| count += 1);
                 count
             }
             (View::Array(lows), View::Bitmap(words, _))
@@ -139,9 +136,8 @@ impl<'p> Lows<'p> {
             return self.clone();
         }
         match (self.view(), other.view()) {
-            (View::Array(lows), _) => {
-                Lows::Array(lows.iter().copied().filter(|&low| !other.contains(low)).collect())
-            }
+            (View::Array(lows), View::Array(others)) => Lows::Array(arrays::subtract(lows, others)),
+            (View::Array(lows), _) => Lows::Array(compact(lows, |low| !other.contains(low))),
             (_, View::Array(others)) => {
                 let mut words = self.to_words();
                 others.iter().for_each(|&low| words[usize::from(low >> 6)] &= !bit(low));
@@ -171,7 +167,7 @@ impl<'p> Lows<'p> {
         if let (View::Array(a), View::Array(b)) = (self.view(), other.view())
             && a.len() + b.len() <= ARRAY_MAX
         {
-            return Lows::Array(merge(a, b));
+            return Lows::Array(arrays::merge(a, b));
         }
         let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
         let mut words = match many {
@@ -333,6 +329,20 @@ fn is_set(words: &Words, low: u16) -> bool {
     words[usize::from(low >> 6)] & bit(low) != 0
 }
 
+/// Those of an array that `is_wanted` says. Writes all of them, each over the last one that is not wanted: where what
+/// is asked is not in the cache, no guess at the answer can be wrong, and the next questions need not wait.
+#[inline]
+fn compact(lows: &[u16], is_wanted: impl Fn(u16) -> bool) -> Vec<u16> {
+    let mut kept = vec![0; lows.len()];
+    let mut len = 0;
+    for &low in lows {
+        kept[len] = low;
+        len += usize::from(is_wanted(low));
+    }
+    kept.truncate(len);
+    kept
+}
+
 /// Where in an array the lower halves of a range stand.
 fn places(lows: &[u16], range: &Range<u32>) -> Range<usize> {
     let start = lows.partition_point(|&low| u32::from(low) < range.start);
@@ -375,52 +385,6 @@ fn clear(words: &mut Words, range: &Range<u32>) {
 
 fn set(words: &mut Words, range: &Range<u32>) {
     masks(range).for_each(|(at, mask)| words[at] |= mask);
-}
-
-/// What is in either of two sorted arrays.
-fn merge(a: &[u16], b: &[u16]) -> Vec<u16> {
-    let mut all = Vec::with_capacity(a.len() + b.len());
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
-        all.push(x.min(y));
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
-    all.extend_from_slice(&a[i..]);
-    all.extend_from_slice(&b[j..]);
-    all
-}
-
-/// Calls `visit` with what two sorted arrays share. Gallops when one is much longer.
-fn intersect(a: &[u16], b: &[u16], mut visit: impl FnMut(u16)) {
-    let (short, mut long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if short.len() * 16 < long.len() {
-        for &low in short {
-            let mut step = 1;
-            while step < long.len() && long[step] < low {
-                step *= 2;
-            }
-            let end = (step + 1).min(long.len());
-            let at = step / 2 + long[step / 2..end].partition_point(|&other| other < low);
-            long = &long[at..];
-            match long.first() {
-                Some(&other) if other == low => visit(low),
-                Some(_) => {}
-                None => return,
-            }
-        }
-        return;
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < short.len() && j < long.len() {
-        let (x, y) = (short[i], long[j]);
-        if x == y {
-            visit(x);
-        }
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! and differences are operations on those bits; words of businesses are looked at last, and only of those that
 //! everything else has left.
 
+use super::arrays::for_each_shared;
 use super::check::ANNOUNCED;
 use super::hit_set::HitSet;
 use super::plan::Plan;
@@ -113,7 +114,7 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
         Plan::List(list) => mark_list(&list.postings, hits, among, &mut found),
         Plan::Ready(other) => {
             each_shared_chunk(hits, other, |(low, places), (other, _)| {
-                each_shared(low, other, |at| found.set(places.start + at));
+                for_each_shared(low, other, |at| found.set(places.start + at));
             });
         }
         Plan::Union(union) => {
@@ -197,7 +198,7 @@ fn mark_list(postings: &Postings<'_>, hits: &HitSet, among: &Marks, found: &mut 
                 let here = &lows[places.clone()];
                 match chunked.chunk(chunk).container {
                     Container::Array(others) => {
-                        each_shared(here, others, |at| found.set(places.start + at));
+                        for_each_shared(here, others, |at| found.set(places.start + at));
                     }
                     container => {
                         for (at, &low) in here.iter().enumerate() {
@@ -227,46 +228,6 @@ fn each_shared_chunk(
                 (&b.lows()[other.clone()], other.clone()),
             );
         }
-    }
-}
-
-/// How much longer one of two arrays must be, that looking things up in it beats passing both.
-const LOOKED_UP: usize = 8;
-
-/// Calls `visit` with the place in `lows` of everything that stands in `others` too, ascending.
-fn each_shared(lows: &[u16], others: &[u16], mut visit: impl FnMut(usize)) {
-    if lows.len() * LOOKED_UP < others.len() {
-        let mut rest = others;
-        for (at, &low) in lows.iter().enumerate() {
-            rest = &rest[rest.partition_point(|&other| other < low)..];
-            match rest.first() {
-                Some(&other) if other == low => visit(at),
-                Some(_) => {}
-                None => return,
-            }
-        }
-        return;
-    }
-    if others.len() * LOOKED_UP < lows.len() {
-        let mut start = 0;
-        for &other in others {
-            start += lows[start..].partition_point(|&low| low < other);
-            match lows.get(start) {
-                Some(&low) if low == other => visit(start),
-                Some(_) => {}
-                None => return,
-            }
-        }
-        return;
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < lows.len() && j < others.len() {
-        let (low, other) = (lows[i], others[j]);
-        if low == other {
-            visit(i);
-        }
-        i += usize::from(low <= other);
-        j += usize::from(other <= low);
     }
 }
 

@@ -84,9 +84,12 @@ fn arrows_point_one_way() {
 
 #[test]
 fn unsafe_code_stays_where_it_is_allowed() {
+    // Mapped files, and instructions that not every processor has.
+    let allowed = ["snapshot/mapped.rs", "query/arrays.rs"];
     for (path, text) in files("src") {
         let is_unsafe = code(&text).contains("unsafe {") || code(&text).contains("unsafe fn");
-        assert!(!is_unsafe || path.ends_with("snapshot/mapped.rs"), "{}", path.display());
+        let is_allowed = allowed.iter().any(|allowed| path.ends_with(allowed));
+        assert!(!is_unsafe || is_allowed, "{}", path.display());
     }
 }
 

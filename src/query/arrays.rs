@@ -1,0 +1,213 @@
+//! Sorted arrays of lower halves: what two of them share, and what is in either.
+//!
+//! Most of what a query intersects are such arrays of one chunk, of up to 4,096 numbers. Passing both number by number
+//! waits for every comparison (2.5 ns a number); here blocks are compared as a whole.
+//!
+//! | way | when | 2,000 ∧ 2,000 | 250 ∧ 4,000 | 35 ∧ 2,500 |
+//! |---|---|---|---|---|
+//! | all pairs of two blocks of 16 (AVX2) | neither is much longer, and the processor can | 1.3 µs | 1.6 µs | 1.2 µs |
+//! | each number of the shorter against blocks of 32 | otherwise | 4.4 µs | 0.5 µs | 0.11 µs |
+//! | number by number; galloping from 16 times the length on | replaced | 9.8 µs | 10.1 µs | 0.6 µs |
+//!
+//! All pairs of blocks: Schlegel, Willhalm, Lehner, "Fast sorted-set intersection using SIMD instructions", 2011; blocks
+//! passed by the last number of each: Inoue, Ohara, Taura, "Faster set intersection with SIMD instructions by reducing
+//! branch mispredictions", 2014. Blocks of 8 with SSE take twice as long as 16 with AVX2, blocks of 16 by 32 with
+//! AVX-512 as long; bits of a bitmap set for one array and read for the other 4 µs.
+
+/// How much longer one of two arrays must be, that skipping blocks of it beats comparing all blocks.
+const SKIPPED: usize = 8;
+
+/// Numbers that are skipped together.
+const SKIP: usize = 32;
+
+/// Calls `visit` with the place in `a` of every number that stands in `b` too, ascending.
+#[inline]
+pub fn for_each_shared(a: &[u16], b: &[u16], visit: impl FnMut(usize)) {
+    if a.len() * SKIPPED <= b.len() {
+        each_in_blocks(a, b, visit, |at, _| at);
+    } else if b.len() * SKIPPED <= a.len() {
+        each_in_blocks(b, a, visit, |_, at| at);
+    } else {
+        all_pairs(a, b, visit);
+    }
+}
+
+/// What stands in both.
+pub fn intersect(a: &[u16], b: &[u16]) -> Vec<u16> {
+    let mut both = Vec::with_capacity(a.len().min(b.len()));
+    for_each_shared(a, b, |at| both.push(a[at]));
+    both
+}
+
+/// What stands in `a` and not in `b`.
+pub fn subtract(a: &[u16], b: &[u16]) -> Vec<u16> {
+    let mut left = Vec::with_capacity(a.len());
+    let mut from = 0;
+    for_each_shared(a, b, |at| {
+        left.extend_from_slice(&a[from..at]);
+        from = at + 1;
+    });
+    left.extend_from_slice(&a[from..]);
+    left
+}
+
+/// What stands in either.
+pub fn merge(a: &[u16], b: &[u16]) -> Vec<u16> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        all.push(x.min(y));
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    all.extend_from_slice(&a[i..]);
+    all.extend_from_slice(&b[j..]);
+    all
+}
+
+/// Looks each number of `short` up in the block of `long` that may hold it; `choose` takes its place in both.
+#[inline]
+fn each_in_blocks(
+    short: &[u16],
+    long: &[u16],
+    mut visit: impl FnMut(usize),
+    choose: impl Fn(usize, usize) -> usize,
+) {
+    let (blocks, rest) = long.as_chunks::<SKIP>();
+    let mut at = 0;
+    for (place, &number) in short.iter().enumerate() {
+        while at < blocks.len() && blocks[at][SKIP - 1] < number {
+            at += 1;
+        }
+        let block = blocks.get(at).map_or(rest, |block| block.as_slice());
+        // Without an early end this takes a handful of instructions for the whole block.
+        if block.iter().fold(false, |is_there, &other| is_there | (other == number)) {
+            visit(choose(place, at * SKIP + block.partition_point(|&other| other < number)));
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn all_pairs(a: &[u16], b: &[u16], visit: impl FnMut(usize)) {
+    if std::arch::is_x86_feature_detected!("avx2") {
+        avx2::all_pairs(a, b, visit);
+    } else {
+        each_in_blocks(a, b, visit, |at, _| at);
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn all_pairs(a: &[u16], b: &[u16], visit: impl FnMut(usize)) {
+    each_in_blocks(a, b, visit, |at, _| at);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_alignr_epi8, _mm256_cmpeq_epi16, _mm256_movemask_epi8, _mm256_or_si256,
+        _mm256_permute4x64_epi64,
+    };
+
+    const BLOCK: usize = 16;
+
+    /// Calls `visit` with the place in `a` of every number that stands in `b` too, ascending.
+    ///
+    /// # Panics
+    /// The processor has no AVX2.
+    #[inline]
+    pub fn all_pairs(a: &[u16], b: &[u16], visit: impl FnMut(usize)) {
+        assert!(std::arch::is_x86_feature_detected!("avx2"));
+        // SAFETY: the line above has seen that the processor has what the function is compiled for.
+        unsafe { all_pairs_with_avx2(a, b, visit) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn all_pairs_with_avx2(a: &[u16], b: &[u16], mut visit: impl FnMut(usize)) {
+        let ((a_blocks, a_rest), (b_blocks, b_rest)) = (a.as_chunks(), b.as_chunks());
+        let (mut i, mut j) = (0, 0);
+        while i < a_blocks.len() && j < b_blocks.len() {
+            let (x, y): (&[u16; BLOCK], &[u16; BLOCK]) = (&a_blocks[i], &b_blocks[j]);
+            let mut shared = shared(bytemuck::cast(*x), bytemuck::cast(*y));
+            while shared != 0 {
+                visit(i * BLOCK + shared.trailing_zeros() as usize / 2);
+                shared &= shared - 1;
+            }
+            let (x_last, y_last) = (x[BLOCK - 1], y[BLOCK - 1]);
+            i += usize::from(x_last <= y_last);
+            j += usize::from(y_last <= x_last);
+        }
+        // What the blocks of one of them have left, against the end of the other.
+        let (mut i, mut j) = (i * BLOCK, j * BLOCK);
+        debug_assert!(a.len() - i <= a_rest.len() || b.len() - j <= b_rest.len());
+        while i < a.len() && j < b.len() {
+            if a[i] == b[j] {
+                visit(i);
+            }
+            (i, j) = (i + usize::from(a[i] <= b[j]), j + usize::from(b[j] <= a[i]));
+        }
+    }
+
+    /// A bit, at twice its place, for each number of `x` that is in `y`.
+    #[target_feature(enable = "avx2")]
+    fn shared(x: __m256i, y: __m256i) -> u32 {
+        // Both halves of `y` stand once below the lower and once below the upper half of `x`, turned by each distance.
+        let crossed = _mm256_permute4x64_epi64::<0b01_00_11_10>(y);
+        let mut equal = _mm256_or_si256(_mm256_cmpeq_epi16(x, y), _mm256_cmpeq_epi16(x, crossed));
+        macro_rules! turned {
+            ($($bytes:literal)*) => { $(
+                let turned = _mm256_alignr_epi8::<$bytes>(y, y);
+                let crossed = _mm256_alignr_epi8::<$bytes>(crossed, crossed);
+                let either =
+                    _mm256_or_si256(_mm256_cmpeq_epi16(x, turned), _mm256_cmpeq_epi16(x, crossed));
+                equal = _mm256_or_si256(equal, either);
+            )* };
+        }
+        turned!(2 4 6 8 10 12 14);
+        _mm256_movemask_epi8(equal).cast_unsigned() & 0x5555_5555
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Arrays with few and with many numbers, some of them neighbours.
+    fn arrays() -> impl Strategy<Value = Vec<u16>> {
+        let stretch = (0u32..65_536, 0u32..400, prop_oneof![1u32..4, 1u32..300]);
+        let stretch = stretch.prop_map(|(start, len, step)| {
+            (start..65_536).step_by(step as usize).take(len as usize).map(|low| low as u16)
+        });
+        proptest::collection::vec(stretch, 0..6).prop_map(|parts| {
+            parts.into_iter().flatten().collect::<BTreeSet<u16>>().into_iter().collect()
+        })
+    }
+
+    fn places(way: impl FnOnce(&mut dyn FnMut(usize))) -> Vec<usize> {
+        let mut places = Vec::new();
+        way(&mut |at| places.push(at));
+        places
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+        #[test]
+        fn every_way_finds_what_sets_share(a in arrays(), b in arrays()) {
+            let (set, others): (BTreeSet<u16>, BTreeSet<u16>) =
+                (a.iter().copied().collect(), b.iter().copied().collect());
+            let shared: Vec<usize> = (0..a.len()).filter(|&at| others.contains(&a[at])).collect();
+            prop_assert_eq!(places(|visit| for_each_shared(&a, &b, visit)), &shared[..]);
+            prop_assert_eq!(places(|visit| each_in_blocks(&a, &b, visit, |at, _| at)), &shared[..]);
+            prop_assert_eq!(places(|visit| each_in_blocks(&b, &a, visit, |_, at| at)), &shared[..]);
+            prop_assert_eq!(places(|visit| all_pairs(&a, &b, visit)), &shared[..]);
+            prop_assert_eq!(intersect(&a, &b), set.intersection(&others).copied().collect::<Vec<_>>());
+            prop_assert_eq!(subtract(&a, &b), set.difference(&others).copied().collect::<Vec<_>>());
+            prop_assert_eq!(merge(&a, &b), set.union(&others).copied().collect::<Vec<_>>());
+        }
+    }
+}
