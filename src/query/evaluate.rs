@@ -65,12 +65,12 @@ impl<'s> Plan<'s> {
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check, .. } => check.passing(key, &candidates.chunk(key)),
+            Plan::Check { candidates, check, .. } => check.passing(candidates, key),
         }
     }
 
     /// Those of `base` that match.
-    fn chunk_within<'p>(&'p self, key: u16, base: Lows<'p>) -> Lows<'p> {
+    pub(super) fn chunk_within<'p>(&'p self, key: u16, base: Lows<'p>) -> Lows<'p> {
         if base.is_empty() {
             return base;
         }
@@ -98,7 +98,7 @@ impl<'s> Plan<'s> {
                 base.and_not(&excluded)
             }
             Plan::Check { candidates, check, .. } => {
-                check.passing(key, &candidates.chunk_within(key, base))
+                check.passing_of(key, &candidates.chunk_within(key, base))
             }
         }
     }

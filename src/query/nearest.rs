@@ -4,7 +4,6 @@ use super::SortOrder;
 use super::cursor::{Position, Side};
 use super::plan::Plan;
 use super::score::Scorer;
-use crate::ids::DocId;
 
 /// Which stretch of a sequence is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -95,10 +94,16 @@ impl Nearest {
     }
 
     /// The nearest, nearest first.
-    pub fn into_sorted(mut self) -> Vec<Position> {
+    pub fn into_sorted(self) -> Vec<Position> {
+        let mut kept = self.into_kept();
+        kept.sort_unstable_by_key(|(distance, _)| *distance);
+        kept.into_iter().map(|(_, position)| position).collect()
+    }
+
+    /// The nearest in any order, with their distances.
+    pub fn into_kept(mut self) -> Vec<(Distance, Position)> {
         self.cut();
-        self.kept.sort_unstable_by_key(|(distance, _)| *distance);
-        self.kept.into_iter().map(|(_, position)| position).collect()
+        self.kept
     }
 }
 
@@ -112,23 +117,10 @@ pub fn nearest(
     scorer: &mut Scorer<'_>,
     stretch: Stretch,
 ) -> Vec<Position> {
-    nearest_of(plan, |_| true, prefix, scorer, stretch)
-}
-
-/// The same of those that `is_wanted` says.
-pub fn nearest_of(
-    plan: &Plan<'_>,
-    mut is_wanted: impl FnMut(DocId) -> bool,
-    prefix: u64,
-    scorer: &mut Scorer<'_>,
-    stretch: Stretch,
-) -> Vec<Position> {
     let mut nearest = Nearest::new(stretch);
     plan.for_each(|doc| {
-        if is_wanted(doc) {
-            let relevance_key = prefix | u64::from(scorer.score(doc));
-            nearest.push(Position { relevance_key, doc });
-        }
+        let relevance_key = prefix | u64::from(scorer.score(doc));
+        nearest.push(Position { relevance_key, doc });
     });
     nearest.into_sorted()
 }
@@ -136,6 +128,7 @@ pub fn nearest_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::DocId;
     use proptest::prelude::*;
 
     proptest! {

@@ -365,7 +365,11 @@ impl<'s> Planner<'s> {
             return candidates;
         }
         let matcher = Arc::new(PhraseMatcher::new(self.snapshot, phrase));
-        Plan::check(candidates, Check::new(self.snapshot, matcher, place, self.followers(phrase)))
+        let check = Check::new(self.snapshot, matcher, place, self.followers(phrase));
+        if check.scanned(&candidates).is_some() {
+            self.took(Shortcut::FollowerScan);
+        }
+        Plan::check(candidates, check)
     }
 
     /// What is stored of the followers of the words of a phrase.

@@ -12,7 +12,7 @@ use super::check::{ANNOUNCED, Check};
 use super::cursor::Position;
 use super::cursor::Side;
 use super::hit_set::HitSet;
-use super::nearest::{Distance, GROUP_SHIFT, Nearest, Stretch, nearest, nearest_of};
+use super::nearest::{GROUP_SHIFT, Nearest, Stretch, nearest};
 use super::order::by_doc_id;
 use super::plan::{Plan, Planner};
 use super::rank::{Group, GroupSplit, Kind, Step, Tier};
@@ -25,6 +25,9 @@ use super::understand::{Understanding, Understood};
 use super::{Query, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::phrases::StoredPhrase;
+
+/// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
+const AHEAD_MAX: usize = 1 << 14;
 
 /// The nearest hits by relevance in the direction of the walk.
 pub fn by_relevance<'s>(
@@ -230,9 +233,18 @@ impl<'s> Walk<'_, 's> {
             return Some(HitSet::default());
         }
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
-        let mut asked = self.planner.tuning().checked_first;
-        if let Some(mut ahead) = self.ahead(candidates, prefix, check) {
-            let mut rest = ahead.as_mut_slice();
+        let tuning = self.planner.tuning();
+        let kept = (tuning.kept_max as usize).clamp(tuning.checked_first, AHEAD_MAX);
+        let mut start = self.stretch.start;
+        loop {
+            let mut ahead = Nearest::new(self.stretch.from(start, kept));
+            check.for_each_left(candidates, |doc| {
+                let relevance_key = prefix | u64::from(self.scorer.score(doc));
+                ahead.push(Position { relevance_key, doc });
+            });
+            let mut ahead = ahead.into_kept();
+            let is_all = ahead.len() < kept;
+            let (mut rest, mut asked) = (ahead.as_mut_slice(), tuning.checked_first);
             while !rest.is_empty() {
                 let next = asked.min(rest.len());
                 if next < rest.len() {
@@ -245,54 +257,15 @@ impl<'s> Walk<'_, 's> {
                 if self.is_full() {
                     return None;
                 }
+                start = batch.last().copied();
                 rest = behind;
                 asked *= 4;
             }
-            return Some(HitSet::of(members));
-        }
-        let mut last = None;
-        loop {
-            let stretch = self.stretch.from(last.or(self.stretch.start), asked);
-            let may_pass = |doc| check.may_pass(doc);
-            let batch = nearest_of(candidates, may_pass, prefix, &mut self.scorer, stretch);
-            self.take_members(&batch, check, &mut members);
-            if self.is_full() {
-                return None;
-            }
-            if batch.len() < asked {
+            if is_all {
                 // A page is not full of them, so they are few.
                 return Some(HitSet::of(members));
             }
-            last = batch.last().copied();
-            asked *= 8;
         }
-    }
-
-    /// The candidates that are ahead, with their distances; none if they may be too many to be held.
-    fn ahead(
-        &mut self,
-        candidates: &Plan<'s>,
-        prefix: u64,
-        check: &Check<'s>,
-    ) -> Option<Vec<(Distance, Position)>> {
-        let kept_max = self.planner.tuning().kept_max;
-        if candidates.cardinality_max() > kept_max && !check.has_followers() {
-            return None;
-        }
-        let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
-        let mut ahead = Vec::new();
-        candidates.for_each(|doc| {
-            if ahead.len() as u64 > kept_max || !check.may_pass(doc) {
-                return;
-            }
-            let relevance_key = prefix | u64::from(self.scorer.score(doc));
-            let position = Position { relevance_key, doc };
-            let distance = self.stretch.distance(&position);
-            if start.is_none_or(|start| distance > start) {
-                ahead.push((distance, position));
-            }
-        });
-        (ahead.len() as u64 <= kept_max).then_some(ahead)
     }
 
     /// Appends those of `batch` that pass the check, until the page is full.

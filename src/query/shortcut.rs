@@ -19,6 +19,8 @@ pub enum Shortcut {
     StoredPhrase,
     /// Businesses that do not hold a phrase, told off by what follows its words.
     Followers,
+    /// Candidates for a phrase, found by a search through what follows one of its words.
+    FollowerScan,
     /// A page by score from the stored best businesses of a phrase.
     BestOfPhrase,
     /// A page by score from the stored levels of a term.
@@ -35,13 +37,14 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 12] = [
+    pub const ALL: [Shortcut; 13] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
         Shortcut::Followers,
+        Shortcut::FollowerScan,
         Shortcut::BestOfPhrase,
         Shortcut::Levels,
         Shortcut::PermutationWalk,
