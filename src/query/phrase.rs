@@ -12,6 +12,9 @@ use crate::snapshot::doc_tokens::{DocTokens, Token};
 /// Widest phrase that is matched with one word of bits.
 const WIDTH_MAX: u32 = u64::BITS;
 
+/// Most codes of a word that the bytes of a field are searched for.
+const SEARCHED_MAX: usize = 8;
+
 /// A phrase in the numbers of one snapshot.
 #[derive(Clone, Debug, Default)]
 pub struct PhraseMatcher {
@@ -62,7 +65,8 @@ impl PhraseMatcher {
         self.adjacent = [&self.exact, &self.prose].map(|codes| self.adjacent(codes));
     }
 
-    /// Those of two words without anything between of which the second is the rarest.
+    /// Those of two words without anything between of which the second is the rarest; none if that is so many codes
+    /// that searching the bytes for each takes longer than reading the words.
     fn adjacent(&self, codes: &[(u32, u32)]) -> Option<Adjacent> {
         let codes_of = |wanted: usize| -> Vec<u32> {
             let of_word = codes.iter().filter(|&&(_, number)| number as usize == wanted);
@@ -72,7 +76,8 @@ impl PhraseMatcher {
             (1..self.offsets.len()).filter(|&at| self.offsets[at - 1] + 1 == self.offsets[at]);
         // Frequent words have small codes.
         let rarest = seconds.max_by_key(|&at| codes_of(at).iter().min().copied())?;
-        Some(Adjacent::new(codes_of(rarest - 1), &codes_of(rarest)))
+        let seconds = codes_of(rarest);
+        (seconds.len() <= SEARCHED_MAX).then(|| Adjacent::new(codes_of(rarest - 1), &seconds))
     }
 
     /// Lets further terms stand for a word of the phrase in name and host.

@@ -87,6 +87,13 @@ impl BegunWords {
     }
 }
 
+/// Codes of all words that a word begins, itself included, wherever they stand.
+pub fn begun_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
+    let terms = snapshot.terms();
+    let ords = word.forms.iter().flat_map(|form| terms.begun_by(form));
+    ords.map(|ord| terms.code(ord)).collect()
+}
+
 /// Codes of the words of names that a word begins, itself included.
 pub fn begun_name_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
     let mut codes = Vec::new();

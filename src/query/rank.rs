@@ -19,13 +19,16 @@ use super::check::{Check, Place};
 use super::evaluate::SELECTED_MAX;
 use super::phrase::{NameMatch, PhraseMatcher};
 use super::plan::{Plan, Planner};
-use super::prefix::BegunWords;
+use super::prefix::{BegunWords, begun_codes};
 use super::shortcut::Shortcut;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use super::understand::{OTHER_FIELDS, Understanding, Understood};
 use crate::analyzer::TextField;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// Up to so many hosts are looked at, before the businesses with what a word begins in their host are gathered.
+const HOSTS_CHECKED: u64 = 1024;
 
 /// How well a business fits `q`, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -411,7 +414,12 @@ impl<'a, 's> GroupSplit<'a, 's> {
         }
         let snapshot = self.planner.snapshot();
         let mut matcher = PhraseMatcher::new(snapshot, &phrase);
+        let are_few = candidates.cardinality_max() <= HOSTS_CHECKED;
         for (number, word) in prefixes {
+            if are_few {
+                matcher.add_codes(number, &begun_codes(snapshot, word));
+                continue;
+            }
             let begun = BegunWords::of(snapshot, word);
             matcher.add_codes(number, &begun.host_codes);
             let whole = in_host(&phrase.words[number].1);
