@@ -8,6 +8,7 @@
 //!
 //! This room knows no query, no input file and no HTTP.
 
+pub mod container;
 pub mod dense;
 pub mod dictionary;
 pub mod doc_tokens;

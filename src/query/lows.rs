@@ -5,7 +5,8 @@
 //! it holds; a span nothing.
 
 use super::arrays;
-use crate::snapshot::postings::{ARRAY_MAX, BITMAP_WORDS, Container};
+use crate::snapshot::container::Container;
+use crate::snapshot::postings::{ARRAY_MAX, BITMAP_WORDS};
 use std::ops::Range;
 
 /// Number of lower halves.

@@ -11,7 +11,8 @@ use super::check::ANNOUNCED;
 use super::hit_set::HitSet;
 use super::plan::Plan;
 use crate::ids::DocId;
-use crate::snapshot::postings::{Container, Postings};
+use crate::snapshot::container::Container;
+use crate::snapshot::postings::Postings;
 use std::ops::Range;
 
 /// Fewer hits than one for so many chunks of a list are looked up one by one.

@@ -9,8 +9,9 @@
 //! 0 if nothing follows it anywhere, 1 to 254 the [hash](follower_hash) of the only word that does, 255 if there are
 //! several.
 
+use super::container::Container;
 use super::impacts::ListPlace;
-use super::postings::{Container, Postings};
+use super::postings::Postings;
 use crate::analyzer::plural::common_start;
 use crate::ids::DocId;
 use std::cell::Cell;

@@ -1,6 +1,7 @@
 //! Looking up what a term adds to the text score of a business.
 
-use super::postings::{Container, Postings};
+use super::container::Container;
+use super::postings::Postings;
 use crate::ids::DocId;
 
 /// Finds impacts in a list of postings; going on from where it was last costs least.

@@ -19,7 +19,8 @@
 //! levels, ties by `DocId`: a filter that one in a hundred passes looks at two thousand of them for a page, some 10 ns
 //! each, where finding them in blocks costs some 300 ns each.
 
-use super::postings::{Container, Postings};
+use super::container::Container;
+use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::DocId;
 

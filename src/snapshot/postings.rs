@@ -23,6 +23,7 @@
 //!
 //! Every list begins at a multiple of 8 bytes.
 
+use super::container::Container;
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use crate::bytes::cast;
@@ -60,15 +61,6 @@ pub struct ChunkedPostings<'a> {
     data: &'a [u8],
 }
 
-/// The `DocId`s of one chunk: the lower 16 bits of each.
-#[derive(Clone, Copy, Debug)]
-pub enum Container<'a> {
-    /// Sorted lower halves.
-    Array(&'a [u16]),
-    /// One bit for every possible lower half, and how many are set.
-    Bitmap(&'a [u64; BITMAP_WORDS], u32),
-}
-
 /// A chunk: the upper 16 bits that its `DocId`s share, and their lower ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
@@ -76,61 +68,6 @@ pub struct Chunk<'a> {
     pub key: u16,
     /// Lower 16 bits.
     pub container: Container<'a>,
-}
-
-impl<'a> Container<'a> {
-    /// How many there are.
-    #[inline]
-    pub fn len(&self) -> usize {
-        match self {
-            Container::Array(lows) => lows.len(),
-            Container::Bitmap(_, count) => *count as usize,
-        }
-    }
-
-    /// Are there none?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Is `low` among them?
-    #[inline]
-    pub fn contains(&self, low: u16) -> bool {
-        match self {
-            Container::Array(lows) => lows.binary_search(&low).is_ok(),
-            Container::Bitmap(words, _) => words[usize::from(low >> 6)] >> (low & 63) & 1 == 1,
-        }
-    }
-
-    /// Calls `visit` with all of them, ascending.
-    #[inline]
-    pub fn for_each(&self, mut visit: impl FnMut(u16)) {
-        match self {
-            Container::Array(lows) => lows.iter().for_each(|&low| visit(low)),
-            Container::Bitmap(words, _) => {
-                for (at, &word) in words.iter().enumerate() {
-                    let mut rest = word;
-                    while rest != 0 {
-                        visit((at * 64) as u16 + rest.trailing_zeros() as u16);
-                        rest &= rest - 1;
-                    }
-                }
-            }
-        }
-    }
-
-    /// How many are below `low`, which may be 65,536?
-    pub fn rank(&self, low: u32) -> usize {
-        match self {
-            Container::Array(lows) => lows.partition_point(|&other| u32::from(other) < low),
-            Container::Bitmap(words, _) => {
-                let (word, bit) = (low as usize >> 6, low & 63);
-                let whole: u32 = words[..word].iter().map(|word| word.count_ones()).sum();
-                let rest = words.get(word).map_or(0, |word| (word & ((1 << bit) - 1)).count_ones());
-                (whole + rest) as usize
-            }
-        }
-    }
 }
 
 impl<'a> Postings<'a> {
