@@ -12,7 +12,6 @@ use super::plan::{Plan, Planner};
 use super::shortcut::Shortcut;
 use crate::ids::DocId;
 use crate::snapshot::{Permutation, Snapshot};
-use std::cmp::Reverse;
 use std::ops::Range;
 
 /// The first `wanted` hits on one side of `start` in `DocId` order, nearest first.
@@ -80,25 +79,7 @@ pub fn by_permutation(
     }
     planner.took(Shortcut::RankGather);
     ranks.clear();
-    let within = start as u32..end as u32;
-    hits.for_each(|doc| {
-        let rank = permutation.rank(doc);
-        if within.contains(&rank) {
-            ranks.push(rank);
-        }
-    });
-    match side {
-        Side::After => select_first(ranks, wanted, |rank| *rank),
-        Side::Before => select_first(ranks, wanted, |rank| Reverse(*rank)),
-    }
+    hits.for_each(|doc| ranks.push(permutation.rough_rank(doc)));
+    permutation.nearest(ranks, start as u32..end as u32, wanted, side == Side::Before);
     ranks.iter().map(|&rank| position(permutation.doc_at(rank as usize))).collect()
-}
-
-/// Keeps the first `wanted` of `ranks` by `key`, in order.
-fn select_first<K: Ord>(ranks: &mut Vec<u32>, wanted: usize, key: impl Fn(&u32) -> K + Copy) {
-    if ranks.len() > wanted {
-        ranks.select_nth_unstable_by_key(wanted, key);
-        ranks.truncate(wanted);
-    }
-    ranks.sort_unstable_by_key(key);
 }

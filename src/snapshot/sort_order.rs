@@ -170,6 +170,73 @@ impl<'a> Permutation<'a> {
     }
 }
 
+impl Permutation<'_> {
+    /// The position of a business but for ties: businesses of a group may stand the other way round within it. Costs
+    /// one look-up, in whichever order.
+    #[inline]
+    pub fn rough_rank(&self, doc: DocId) -> u32 {
+        let rank = self.stored.map_or(doc.0, |(_, ranks)| ranks[doc.index()]);
+        match self.reversed {
+            Some((_, end)) if (rank as usize) < end => end as u32 - 1 - rank,
+            _ => rank,
+        }
+    }
+
+    /// Turns [rough ranks](Self::rough_rank) into the positions of the first of these businesses `within` some
+    /// positions, in order: as many as are `wanted`. `is_backwards` asks for the last instead, the last first.
+    ///
+    /// Only of those that may be wanted, and in the groups at both bounds, ties are looked at.
+    pub fn nearest(
+        &self,
+        ranks: &mut Vec<u32>,
+        within: Range<u32>,
+        wanted: usize,
+        is_backwards: bool,
+    ) {
+        if within.is_empty() || wanted == 0 {
+            return ranks.clear();
+        }
+        let (first, last) = (self.ties(within.start), self.ties(within.end - 1));
+        ranks.retain(|&rank| {
+            let ties = [&first, &last].into_iter().find(|ties| ties.contains(&rank));
+            ties.map_or(within.contains(&rank), |ties| within.contains(&turned(rank, ties)))
+        });
+        if ranks.len() > wanted {
+            let at = if is_backwards { ranks.len() - wanted } else { wanted - 1 };
+            let ties = self.ties(*ranks.select_nth_unstable(at).1);
+            ranks.retain(|&rank| if is_backwards { rank >= ties.start } else { rank < ties.end });
+        }
+        let mut ties = 0..0;
+        for rank in ranks.iter_mut() {
+            if !ties.contains(rank) {
+                ties = self.ties(*rank);
+            }
+            *rank = turned(*rank, &ties);
+        }
+        ranks.sort_unstable();
+        if is_backwards {
+            ranks.reverse();
+        }
+        ranks.truncate(wanted);
+    }
+
+    /// The positions of the group around a position, if groups are in reverse.
+    fn ties(&self, position: u32) -> Range<u32> {
+        match self.reversed {
+            Some((groups, end)) if (position as usize) < end => {
+                let group = groups.group_of(end - 1 - position as usize, end);
+                (end - group.end) as u32..(end - group.start) as u32
+            }
+            _ => position..position + 1,
+        }
+    }
+}
+
+/// The place of `rank` in a group of positions that is turned round.
+fn turned(rank: u32, ties: &Range<u32>) -> u32 {
+    ties.start + (ties.end - 1 - rank)
+}
+
 /// Iterator over the businesses at consecutive positions, from either end.
 #[derive(Clone, Debug)]
 pub struct Docs<'a> {
@@ -353,6 +420,8 @@ mod tests {
         fn reversed_groups_are_the_order_sorted_the_other_way(
             runs in proptest::collection::vec(prop_oneof![1usize..4, 1usize..9000], 0..40),
             unknown in 0usize..200,
+            picked in (1usize..50, 0usize..60_000, 0usize..60_000),
+            wanted in 0usize..40,
         ) {
             let values: Vec<usize> =
                 runs.iter().enumerate().flat_map(|(value, &len)| vec![value; len]).collect();
@@ -369,6 +438,24 @@ mod tests {
             prop_assert!(backwards == expected);
             for (position, &doc) in expected.iter().enumerate() {
                 prop_assert_eq!(order.rank(DocId(doc as u32)) as usize, position);
+            }
+            // Some of the businesses, between some bounds.
+            let (step, from, to) = picked;
+            let some = |doc: &&usize| **doc % step == 0;
+            let within = from.min(to).min(len)..from.max(to).min(len);
+            for is_backwards in [false, true] {
+                let mut ranks: Vec<u32> = (0..len).step_by(step)
+                    .map(|doc| order.rough_rank(DocId(doc as u32))).collect();
+                order.nearest(&mut ranks, within.start as u32..within.end as u32, wanted, is_backwards);
+                let nearest: Vec<usize> =
+                    ranks.iter().map(|&rank| order.doc_at(rank as usize).index()).collect();
+                let all = expected[within.clone()].iter();
+                let expected: Vec<usize> = if is_backwards {
+                    all.rev().filter(some).take(wanted).copied().collect()
+                } else {
+                    all.filter(some).take(wanted).copied().collect()
+                };
+                prop_assert_eq!(nearest, expected);
             }
         }
     }
