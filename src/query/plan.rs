@@ -51,6 +51,9 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// So many probes of postings cost what looking at the words of one candidate costs.
+const CHECKED: u64 = 32;
+
 /// A tree of set operations.
 #[derive(Clone, Debug)]
 pub enum Plan<'s> {
@@ -181,7 +184,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// The intersection of `plans`, flattened, smallest first; nothing if one of them is nothing.
+    /// The intersection of `plans`, flattened, cheapest first; nothing if one of them is nothing.
     pub fn intersection(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
         let mut parts: Vec<Plan<'s>> = Vec::new();
         for plan in plans {
@@ -193,8 +196,9 @@ impl<'s> Plan<'s> {
         if parts.iter().any(Plan::is_nothing) {
             return Plan::NOTHING;
         }
-        // Looking at words costs more per candidate than any probe of postings.
-        parts.sort_by_key(|plan| (plan.has_check(), plan.cardinality_max()));
+        parts.sort_by_key(|plan| {
+            plan.cardinality_max() * if plan.has_check() { CHECKED } else { 1 }
+        });
         if parts.len() == 1 { parts.remove(0) } else { Plan::Intersection(parts) }
     }
 
@@ -204,6 +208,32 @@ impl<'s> Plan<'s> {
             return plan;
         }
         Plan::Difference(Box::new(plan), Box::new(excluded))
+    }
+
+    /// The plan as far as it matters to businesses that are known to be on `list`: none if all of them match.
+    pub fn given(&self, list: &Postings<'s>) -> Option<Plan<'s>> {
+        match self {
+            Plan::List(own) if own.postings.is_same(list) => None,
+            Plan::Union(union) => {
+                let parts: Option<Vec<Plan<'s>>> =
+                    union.parts.iter().map(|part| part.given(list)).collect();
+                parts.map(|parts| Plan::Union(Union { parts, is_disjoint: union.is_disjoint }))
+            }
+            Plan::Intersection(parts) => {
+                let mut parts: Vec<Plan<'s>> =
+                    parts.iter().filter_map(|part| part.given(list)).collect();
+                match parts.len() {
+                    0 => None,
+                    1 => parts.pop(),
+                    _ => Some(Plan::Intersection(parts)),
+                }
+            }
+            Plan::Difference(plan, excluded) => Some(match plan.given(list) {
+                Some(plan) => Plan::Difference(Box::new(plan), excluded.clone()),
+                None => self.clone(),
+            }),
+            plan => Some(plan.clone()),
+        }
     }
 
     /// Those of `candidates` that pass.

@@ -62,9 +62,18 @@ pub fn by_relevance<'s>(
         });
         return nearest.into_sorted();
     }
-    let split = GroupSplit::new(planner, understanding, &query.text, hits.clone());
-    let scorer = Scorer::new(planner, understanding, &query.text);
     let single_word = SingleWord::of(planner, query, understanding, total);
+    let hits = match (&single_word, hits) {
+        // Each group would enumerate them anew.
+        (Some(word), Plan::Intersection(_))
+            if total <= planner.tuning().kept_max && word.is_enumerated(hits, stretch.wanted) =>
+        {
+            Plan::ready(hits.hit_set())
+        }
+        _ => hits.clone(),
+    };
+    let split = GroupSplit::new(planner, understanding, &query.text, hits);
+    let scorer = Scorer::new(planner, understanding, &query.text);
     let phrase = two_words(planner, query, understanding);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
     let found = Vec::new();

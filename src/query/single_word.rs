@@ -79,6 +79,22 @@ impl<'s> SingleWord<'s> {
         })
     }
 
+    /// Will a page of the hits, which are in the last group mostly, be found by enumerating them?
+    pub fn is_enumerated(&self, hits: &Plan<'s>, wanted: usize) -> bool {
+        let Some(levels) = self.levels else { return true };
+        let (total, all) = self.share;
+        let steps = wanted as u64 * all / total.max(1);
+        self.walk_cost(steps, levels.stored_len(LevelGroup::Elsewhere))
+            > hits.cardinality_max().min(all)
+    }
+
+    /// What a walk along levels costs, about, in businesses enumerated: little for each business that is stored in
+    /// that order, much for others.
+    fn walk_cost(&self, steps: u64, stored: u64) -> u64 {
+        let (stored_cost, cost) = self.level_step_costs;
+        steps.min(stored) * stored_cost + steps.saturating_sub(stored) * cost
+    }
+
     /// The parts of a group, those with most legal forms first.
     fn parts(&self, members: &Plan<'s>) -> Vec<Part<'s>> {
         let within = |forms: Vec<Plan<'s>>| {
@@ -197,31 +213,9 @@ impl PartWalk<'_, '_> {
             return;
         }
         if let Some(levels) = self.word.levels
-            && self.walk_cost(&levels, group, from) <= self.smaller()
+            && self.walked(&levels, group, from)
         {
-            let direction = match self.stretch.side {
-                Side::After => LevelWalk::Down,
-                Side::Before => LevelWalk::Up,
-            };
-            let patience = (4 * self.steps(&levels, group))
-                .max(self.smaller() / self.word.level_patience)
-                + 64;
-            let mut found = Vec::with_capacity(left);
-            let mut looked_at = 0;
-            for (impact, doc) in levels.walk(group, direction, from) {
-                looked_at += 1;
-                if self.part.members.contains(doc) {
-                    found.push(self.position(impact, doc));
-                }
-                if found.len() == left || looked_at > patience {
-                    break;
-                }
-            }
-            // Words and filters may shun each other, so that the best businesses of a word are no hits.
-            if looked_at <= patience {
-                self.found.extend(found);
-                return;
-            }
+            return;
         }
         let start = from.map(|(impact, doc)| self.position(impact, doc));
         let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
@@ -229,24 +223,49 @@ impl PartWalk<'_, '_> {
         self.found.extend(nearest(&members, self.prefix, self.scorer, stretch));
     }
 
-    /// How many members have to be enumerated at most, if levels are not walked.
-    fn smaller(&self) -> u64 {
-        self.part.members.cardinality_max().min(self.word.scored.cardinality_max())
-    }
-
-    /// What a walk along levels costs, about, in businesses enumerated: little for each business that is stored in
-    /// that order, much for others.
-    fn walk_cost(
-        &self,
+    /// Takes the nearest by a walk along levels, unless enumerating the members costs less, or turns out to.
+    fn walked(
+        &mut self,
         levels: &TermLevels<'_>,
         group: LevelGroup,
         from: Option<(u8, DocId)>,
-    ) -> u64 {
-        let is_from_best = self.stretch.side == Side::After && from.is_none();
+    ) -> bool {
+        let (word, members) = (self.word, &self.part.members);
+        let direction = match self.stretch.side {
+            Side::After => LevelWalk::Down,
+            Side::Before => LevelWalk::Up,
+        };
+        let is_from_best = direction == LevelWalk::Down && from.is_none();
         let stored = if is_from_best { levels.stored_len(group) } else { 0 };
         let steps = self.steps(levels, group);
-        let (stored_cost, cost) = self.word.level_step_costs;
-        steps.min(stored) * stored_cost + steps.saturating_sub(stored) * cost
+        let enumerated = members.cardinality_max().min(word.scored.cardinality_max());
+        if word.walk_cost(steps, stored) > enumerated {
+            return false;
+        }
+        // Whoever is on a level holds the word.
+        let members = match &word.scored {
+            Plan::List(list) => members.given(&list.postings),
+            _ => Some(members.clone()),
+        };
+        let patience = (4 * steps).max(enumerated / word.level_patience) + 64;
+        let left = self.left();
+        let mut found = Vec::with_capacity(left);
+        let mut looked_at = 0;
+        for (impact, doc) in levels.walk(group, direction, from) {
+            looked_at += 1;
+            if members.as_ref().is_none_or(|members| members.contains(doc)) {
+                found.push(self.position(impact, doc));
+            }
+            if found.len() == left {
+                break;
+            }
+            // Words and filters may shun each other, so that the best businesses of a word are no hits.
+            if looked_at > patience {
+                return false;
+            }
+        }
+        self.found.extend(found);
+        true
     }
 
     /// How many businesses a walk along levels will look at, about.
