@@ -3,9 +3,11 @@
 //! | order | dense hits | sparse hits |
 //! |---|---|---|
 //! | employees descending | walk the hits in `DocId` order | the same |
+//! | employees ascending | walk the hits of one count after the other, in `DocId` order | as below |
 //! | any other | walk the permutation, test each business | gather the ranks of all hits, keep the nearest |
 //!
-//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups: the smaller is chosen.
+//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups: the smaller is chosen. Counts differ
+//! much in how many businesses have them, so that walking one after the other is tried, and given up.
 
 use super::cursor::{Position, Side};
 use super::plan::{Plan, Planner};
@@ -49,6 +51,48 @@ pub fn employees_window(snapshot: &Snapshot, hits: &Plan<'_>) -> Range<usize> {
     }
 }
 
+/// So many hits are gathered in the time in which those of one count are walked.
+const STRETCH_COST: u64 = 64;
+
+/// Positions of an order whose businesses stand, stretch by stretch, in `DocId` order.
+struct Stretches<'s> {
+    permutation: Permutation<'s>,
+    positions: Range<u32>,
+}
+
+impl Stretches<'_> {
+    /// The first `wanted` hits from one side, nearest first; none if they are not found within `most` stretches.
+    fn walk(self, hits: &Plan<'_>, side: Side, wanted: usize, mut most: u64) -> Option<Vec<DocId>> {
+        let mut positions = self.positions;
+        let mut found: Vec<DocId> = Vec::with_capacity(wanted);
+        while !positions.is_empty() && found.len() < wanted {
+            most = most.checked_sub(1)?;
+            let near = match side {
+                Side::After => positions.start,
+                Side::Before => positions.end - 1,
+            };
+            let (here, first) = self.permutation.stretch(near)?;
+            let part = here.start.max(positions.start)..here.end.min(positions.end);
+            let doc = |position: u32| DocId(first.0 + (position - here.start));
+            let (start, end) = (doc(part.start), doc(part.end));
+            let left = wanted - found.len();
+            match side {
+                Side::After => {
+                    let ahead = hits.walk_from(start).take_while(|&doc| doc < end);
+                    found.extend(ahead.take(left));
+                    positions.start = part.end;
+                }
+                Side::Before => {
+                    let ahead = hits.walk_before(end).take_while(|&doc| doc >= start);
+                    found.extend(ahead.take(left));
+                    positions.end = part.start;
+                }
+            }
+        }
+        Some(found)
+    }
+}
+
 /// The first `wanted` of `total` hits on one side of `rank` in a permutation, nearest first. All hits stand within
 /// `window`.
 pub fn by_permutation(
@@ -67,6 +111,11 @@ pub fn by_permutation(
     };
     let end = end.max(start);
     let position = |doc: DocId| Position { relevance_key: 0, doc };
+    let stretches = Stretches { permutation, positions: start as u32..end as u32 };
+    if let Some(docs) = stretches.walk(hits, side, wanted, total / STRETCH_COST) {
+        planner.took(Shortcut::StaticWalk);
+        return docs.into_iter().map(position).collect();
+    }
     let walked = wanted as u64 * window.len() as u64 / total.max(1);
     if walked <= total {
         planner.took(Shortcut::PermutationWalk);

@@ -220,6 +220,21 @@ impl Permutation<'_> {
         ranks.truncate(wanted);
     }
 
+    /// The positions around one at which businesses stand in the order of their `DocId`s one by one, and the first of
+    /// these businesses; none if the order does not rest on that of `DocId`s.
+    pub fn stretch(&self, position: u32) -> Option<(Range<u32>, DocId)> {
+        if self.stored.is_some() {
+            return None;
+        }
+        let positions = match self.reversed {
+            Some((_, end)) if position as usize >= end => end as u32..self.len as u32,
+            Some(_) => self.ties(position),
+            None => 0..self.len as u32,
+        };
+        let first = self.doc_at(positions.start as usize);
+        Some((positions, first))
+    }
+
     /// The positions of the group around a position, if groups are in reverse.
     fn ties(&self, position: u32) -> Range<u32> {
         match self.reversed {
