@@ -42,7 +42,7 @@
 //! - [`query::search`] reads only the mapping, waits for nothing, and cannot fail on a valid query.
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].
 //! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal response bytes.
-//! - Arrows point one way: `{ids, limits, company, analyzer, places, bytes} ← snapshot ← {build, query}`, then
+//! - Arrows point one way: `{ids, limits, company, analyzer, places, bytes, simd} ← snapshot ← {build, query}`, then
 //!   `query ← render ← http`. [`build`] and [`query`] never meet; only [`http`] names hyper or tokio.
 //!
 //! # Reading order
@@ -64,4 +64,5 @@ pub mod limits;
 pub mod places;
 pub mod query;
 pub mod render;
+pub mod simd;
 pub mod snapshot;

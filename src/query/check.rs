@@ -124,8 +124,8 @@ impl<'s> Check<'s> {
 
     /// The followers that cost less to search through than `candidates` cost to look at.
     pub fn scanned(&self, candidates: &Plan<'_>) -> Option<&FollowerCursor<'s>> {
-        let fewest = self.followers.iter().min_by_key(|followers| followers.len())?;
-        (fewest.len() as u64 <= candidates.cardinality_max() * SCANNED).then_some(fewest)
+        let fewest = self.followers.iter().min_by_key(|followers| followers.cardinality())?;
+        (fewest.cardinality() as u64 <= candidates.cardinality_max() * SCANNED).then_some(fewest)
     }
 
     /// Those of `candidates` in chunk `key` in which the words stand so.

@@ -5,7 +5,8 @@
 //! it holds; a span nothing.
 
 use super::arrays;
-use crate::snapshot::container::Container;
+use crate::simd::{count_ones, vectorized};
+use crate::snapshot::container::{Container, for_each_bit};
 use crate::snapshot::postings::{ARRAY_MAX, BITMAP_WORDS};
 use std::ops::Range;
 
@@ -103,9 +104,17 @@ impl<'p> Lows<'p> {
                 Lows::Array(compact(lows, |low| is_set(words, low)))
             }
             (View::Bitmap(a, _), View::Bitmap(b, _)) => {
-                let mut words = Box::new(*a);
-                words.iter_mut().zip(b).for_each(|(word, other)| *word &= other);
-                Lows::of_words(words)
+                if count_shared(a, b) > ARRAY_MAX {
+                    let mut words = Box::new(*a);
+                    vectorized(|| words.iter_mut().zip(b).for_each(|(word, other)| *word &= other));
+                    return Lows::of_words(words);
+                }
+                let mut both = Vec::new();
+                vectorized(|| {
+                    let shared = a.iter().zip(b).map(|(word, other)| word & other);
+                    for_each_bit(shared, |low| both.push(low));
+                });
+                Lows::Array(both)
             }
         }
     }
@@ -122,10 +131,7 @@ impl<'p> Lows<'p> {
             | (View::Bitmap(words, _), View::Array(lows)) => {
                 lows.iter().map(|&low| usize::from(is_set(words, low))).sum()
             }
-            (View::Bitmap(a, _), View::Bitmap(b, _)) => {
-                let ones = a.iter().zip(b).map(|(word, other)| (word & other).count_ones());
-                ones.sum::<u32>() as usize
-            }
+            (View::Bitmap(a, _), View::Bitmap(b, _)) => count_shared(a, b),
             (View::Span(range), _) => other.len_within(range),
             (_, View::Span(range)) => self.len_within(range),
         }
@@ -151,7 +157,9 @@ impl<'p> Lows<'p> {
             }
             (_, View::Bitmap(others, _)) => {
                 let mut words = self.to_words();
-                words.iter_mut().zip(others).for_each(|(word, other)| *word &= !other);
+                vectorized(|| {
+                    words.iter_mut().zip(others).for_each(|(word, other)| *word &= !other)
+                });
                 Lows::of_words(words)
             }
         }
@@ -180,7 +188,7 @@ impl<'p> Lows<'p> {
                 lows.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low))
             }
             View::Bitmap(others, _) => {
-                words.iter_mut().zip(others).for_each(|(word, other)| *word |= other)
+                vectorized(|| words.iter_mut().zip(others).for_each(|(word, other)| *word |= other))
             }
             View::Span(range) => set(&mut words, range),
         }
@@ -309,7 +317,7 @@ impl<'p> Lows<'p> {
 
     /// A bitmap, or an array if few bits are set.
     fn of_words(words: Box<Words>) -> Lows<'static> {
-        let count: u32 = words.iter().map(|word| word.count_ones()).sum();
+        let count = count_ones(words.as_slice()) as u32;
         let bitmap = Lows::Bitmap(words, count);
         if count as usize > ARRAY_MAX {
             return bitmap;
@@ -344,6 +352,12 @@ fn compact(lows: &[u16], is_wanted: impl Fn(u16) -> bool) -> Vec<u16> {
     kept
 }
 
+/// How many bits two bitmaps share.
+fn count_shared(a: &Words, b: &Words) -> usize {
+    let shared = || a.iter().zip(b).map(|(word, other)| (word & other).count_ones());
+    vectorized(|| shared().sum::<u32>()) as usize
+}
+
 /// Where in an array the lower halves of a range stand.
 fn places(lows: &[u16], range: &Range<u32>) -> Range<usize> {
     let start = lows.partition_point(|&low| u32::from(low) < range.start);
@@ -354,7 +368,7 @@ fn places(lows: &[u16], range: &Range<u32>) -> Range<usize> {
 /// How many bits below `end` are set.
 fn rank(words: &Words, end: u32) -> u32 {
     let whole = end as usize >> 6;
-    let ones: u32 = words[..whole].iter().map(|word| word.count_ones()).sum();
+    let ones = count_ones(&words[..whole]) as u32;
     let rest = words.get(whole).map_or(0, |word| (word & ((1 << (end & 63)) - 1)).count_ones());
     ones + rest
 }

@@ -1,6 +1,7 @@
 //! What a chunk of postings holds: up to 65,536 lower halves of `DocId`s, as an array or as a bitmap.
 
 use super::postings::BITMAP_WORDS;
+use crate::simd::{count_ones, vectorized};
 
 /// The `DocId`s of one chunk: the lower 16 bits of each.
 #[derive(Clone, Copy, Debug)]
@@ -37,17 +38,11 @@ impl<'a> Container<'a> {
 
     /// Calls `visit` with all of them, ascending.
     #[inline]
-    pub fn for_each(&self, mut visit: impl FnMut(u16)) {
+    pub fn for_each(&self, visit: impl FnMut(u16)) {
         match self {
-            Container::Array(lows) => lows.iter().for_each(|&low| visit(low)),
+            Container::Array(lows) => lows.iter().copied().for_each(visit),
             Container::Bitmap(words, _) => {
-                for (at, &word) in words.iter().enumerate() {
-                    let mut rest = word;
-                    while rest != 0 {
-                        visit((at * 64) as u16 + rest.trailing_zeros() as u16);
-                        rest &= rest - 1;
-                    }
-                }
+                for_each_bit(words.iter().copied(), visit);
             }
         }
     }
@@ -58,12 +53,40 @@ impl<'a> Container<'a> {
             Container::Array(lows) => lows.partition_point(|&other| u32::from(other) < low),
             Container::Bitmap(words, _) => {
                 let (word, bit) = (low as usize >> 6, low & 63);
-                let whole: u32 = words[..word].iter().map(|word| word.count_ones()).sum();
                 let rest = words.get(word).map_or(0, |word| (word & ((1 << bit) - 1)).count_ones());
-                (whole + rest) as usize
+                count_ones(&words[..word]) + rest as usize
             }
         }
     }
+}
+
+/// Calls `visit` with the place of every bit that is set, ascending.
+#[inline]
+pub fn for_each_bit(words: impl Iterator<Item = u64>, mut visit: impl FnMut(u16)) {
+    for (at, mut word) in words.enumerate() {
+        while word != 0 {
+            visit((at * 64) as u16 + word.trailing_zeros() as u16);
+            word &= word - 1;
+        }
+    }
+}
+
+/// Calls `visit` with the places of bits that are set, given by ascending numbers: the first that is set is number 0.
+#[inline]
+pub fn select(words: &[u64], numbers: impl Iterator<Item = usize>, mut visit: impl FnMut(u32)) {
+    vectorized(|| {
+        let (mut at, mut before) = (0, 0);
+        for number in numbers {
+            let mut ones = words[at].count_ones() as usize;
+            while before + ones <= number {
+                before += ones;
+                at += 1;
+                ones = words[at].count_ones() as usize;
+            }
+            let rest = (before..number).fold(words[at], |word, _| word & (word - 1));
+            visit(at as u32 * 64 + rest.trailing_zeros());
+        }
+    });
 }
 
 /// Numbers that are looked at together.

@@ -9,7 +9,7 @@
 //! 0 if nothing follows it anywhere, 1 to 254 the [hash](follower_hash) of the only word that does, 255 if there are
 //! several.
 
-use super::container::Container;
+use super::container::{Container, select};
 use super::impacts::ListPlace;
 use super::postings::Postings;
 use crate::analyzer::plural::common_start;
@@ -68,7 +68,7 @@ impl<'s> FollowerCursor<'s> {
     }
 
     /// How many businesses hold the term.
-    pub fn len(&self) -> usize {
+    pub fn cardinality(&self) -> usize {
         self.postings.len()
     }
 
@@ -100,26 +100,13 @@ impl<'s> FollowerCursor<'s> {
                 let places = places(&self.followers[start..start + container.len()]);
                 match container {
                     Container::Array(all) => lows.extend(places.map(|at| all[at])),
-                    Container::Bitmap(words, _) => select(words, places, &mut lows),
+                    Container::Bitmap(words, _) => {
+                        select(words, places, |bit| lows.push(bit as u16))
+                    }
                 }
             }
         }
         Some(lows)
-    }
-}
-
-/// Appends the bits of a bitmap at ascending `places` among those that are set.
-fn select(words: &[u64], places: impl Iterator<Item = usize>, lows: &mut Vec<u16>) {
-    let (mut at, mut before) = (0, 0);
-    for place in places {
-        let mut ones = words[at].count_ones() as usize;
-        while before + ones <= place {
-            before += ones;
-            at += 1;
-            ones = words[at].count_ones() as usize;
-        }
-        let rest = (before..place).fold(words[at], |word, _| word & (word - 1));
-        lows.push((at * 64) as u16 + rest.trailing_zeros() as u16);
     }
 }
 

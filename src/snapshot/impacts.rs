@@ -3,6 +3,7 @@
 use super::container::Container;
 use super::postings::Postings;
 use crate::ids::DocId;
+use crate::simd::count_ones;
 
 /// Finds impacts in a list of postings; going on from where it was last costs least.
 #[derive(Debug)]
@@ -63,9 +64,9 @@ impl ListPlace {
                 if words[word] & bit == 0 {
                     return None;
                 }
-                while self.at < word {
-                    self.rank += words[self.at].count_ones() as usize;
-                    self.at += 1;
+                if self.at < word {
+                    self.rank += count_ones(&words[self.at..word]);
+                    self.at = word;
                 }
                 let within = (words[word] & (bit - 1)).count_ones() as usize;
                 Some(before + self.rank + within)

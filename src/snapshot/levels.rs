@@ -19,7 +19,7 @@
 //! levels, ties by `DocId`: a filter that one in a hundred passes looks at two thousand of them for a page, some 10 ns
 //! each, where finding them in blocks costs some 300 ns each.
 
-use super::container::Container;
+use super::container::{Container, select};
 use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::DocId;
@@ -274,30 +274,14 @@ impl<'a> TermLevels<'a> {
                         found.extend(places.map(|at| DocId(base | u32::from(lows[before + at]))));
                     }
                     Container::Bitmap(words, _) => {
-                        let (mut word, mut behind) = ((first_doc & 0xffff) as usize >> 6, 0);
-                        for at in places {
-                            let mut ones = words[word].count_ones() as usize;
-                            while behind + ones <= at {
-                                behind += ones;
-                                word += 1;
-                                ones = words[word].count_ones() as usize;
-                            }
-                            let bit = select(words[word], at - behind);
-                            found.push(DocId(base | (word as u32 * 64 + bit)));
-                        }
+                        let first = (first_doc & 0xffff) as usize >> 6;
+                        let base = base | (first as u32 * 64);
+                        select(&words[first..], places, |bit| found.push(DocId(base + bit)));
                     }
                 }
             }
         }
     }
-}
-
-/// The place of the bit that `rank` set ones precede.
-fn select(mut word: u64, rank: usize) -> u32 {
-    for _ in 0..rank {
-        word &= word - 1;
-    }
-    word.trailing_zeros()
 }
 
 fn next_bit(words: &[u64], from: usize) -> Option<usize> {

@@ -28,6 +28,7 @@ use super::error::SnapshotError;
 use super::format::SectionKind;
 use crate::bytes::cast;
 use crate::ids::DocId;
+use crate::simd::count_ones;
 
 /// The bit of a list's first word that says that it is stored by chunks.
 const IS_CHUNKED: u32 = 1 << 31;
@@ -284,7 +285,7 @@ impl<'a> ChunkedPostings<'a> {
                     lows.last().copied().unwrap_or_default()
                 }
                 Container::Bitmap(words, count) => {
-                    if words.iter().map(|word| word.count_ones()).sum::<u32>() != count {
+                    if count_ones(words) != count as usize {
                         return Err("a bitmap does not hold what its head says");
                     }
                     let word = words.iter().rposition(|&word| word != 0).unwrap_or_default();

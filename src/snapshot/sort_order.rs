@@ -456,7 +456,7 @@ mod tests {
             }
             // Some of the businesses, between some bounds.
             let (step, from, to) = picked;
-            let some = |doc: &&usize| **doc % step == 0;
+            let some = |doc: &&usize| doc.is_multiple_of(step);
             let within = from.min(to).min(len)..from.max(to).min(len);
             for is_backwards in [false, true] {
                 let mut ranks: Vec<u32> = (0..len).step_by(step)
