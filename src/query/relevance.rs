@@ -63,15 +63,15 @@ pub fn by_relevance<'s>(
         return nearest.into_sorted();
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
-    let hits = match (&single_word, hits) {
+    let is_held = match (&single_word, understanding.clauses.as_slice(), hits) {
         // Each group would enumerate them anew.
-        (Some(word), Plan::Intersection(_))
-            if total <= planner.tuning().kept_max && word.is_enumerated(hits, stretch.wanted) =>
-        {
-            Plan::ready(hits.hit_set())
+        (Some(word), [understood], Plan::Intersection(_)) => {
+            let longer = understood.in_name_as_prefix().cardinality_max();
+            total <= planner.tuning().kept_max && word.is_enumerated(hits, longer, stretch.wanted)
         }
-        _ => hits.clone(),
+        _ => false,
     };
+    let hits = if is_held { Plan::ready(hits.hit_set()) } else { hits.clone() };
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
     let scorer = Scorer::new(planner, understanding, &query.text);
     let phrase = two_words(planner, query, understanding);

@@ -79,11 +79,17 @@ impl<'s> SingleWord<'s> {
         })
     }
 
-    /// Will a page of the hits, which are in the last group mostly, be found by enumerating them?
-    pub fn is_enumerated(&self, hits: &Plan<'s>, wanted: usize) -> bool {
+    /// Will a page of the hits be found by enumerating them? Not if names alone, of which `longer` only begin with
+    /// the word, are likely to fill it.
+    pub fn is_enumerated(&self, hits: &Plan<'s>, longer: u64, wanted: usize) -> bool {
         let Some(levels) = self.levels else { return true };
         let (total, all) = self.share;
         let steps = wanted as u64 * all / total.max(1);
+        let named = [LevelGroup::NameIs, LevelGroup::NameStarts, LevelGroup::NameHas];
+        let named = named.map(|group| levels.group_len(group)).iter().sum::<u64>() + longer;
+        if named > steps {
+            return false;
+        }
         self.walk_cost(steps, levels.stored_len(LevelGroup::Elsewhere))
             > hits.cardinality_max().min(all)
     }
