@@ -49,7 +49,7 @@ impl Memo {
 pub const ANNOUNCED: usize = 32;
 
 /// So many bytes of followers are searched in the time in which one candidate is looked at.
-const SCANNED: u64 = 8;
+const SCANNED: u64 = 32;
 
 /// How words must stand in a business.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
