@@ -32,6 +32,17 @@ pub fn matches(a: &str, b: &str) -> bool {
     a == b || forms(a).any(|form| forms(b).any(|other| other == form))
 }
 
+/// All words that share a form with `word`, itself among them, sorted.
+pub fn related(word: &str) -> Vec<String> {
+    let mut related: Vec<String> = forms(word)
+        .flat_map(|form| candidates(&form).collect::<Vec<_>>())
+        .filter(|other| matches(word, other))
+        .collect();
+    related.sort_unstable();
+    related.dedup();
+    related
+}
+
 /// What all words that match each other begin with: of two that [match](fn@matches) it is the same, but it may be the same
 /// of others too.
 pub fn common_start(word: &str) -> &str {

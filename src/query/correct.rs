@@ -10,8 +10,6 @@
 use super::plan::Planner;
 use super::text::{Clause, Phrase, QueryWord, Term};
 use crate::analyzer::fold::is_letter;
-use crate::ids::TermOrd;
-use fst::{IntoStreamer, Streamer};
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
 use std::sync::LazyLock;
 
@@ -83,18 +81,13 @@ pub fn readings(planner: &Planner<'_>, word: &QueryWord) -> Readings {
 fn within(planner: &Planner<'_>, form: &str, dfa: &DFA) -> Vec<QueryWord> {
     let terms = planner.snapshot().terms();
     let first = form.chars().next().unwrap_or_default();
-    let start = first.to_string();
-    // No byte of UTF-8 is 0xff: all that begins with the first letter, and nothing else, is below this.
-    let end = [start.as_bytes(), &[0xff]].concat();
-    let mut stream = terms.keys().search(Within(dfa)).ge(&start).lt(&end).into_stream();
     let mut found: Vec<(usize, String)> = Vec::new();
-    while let Some((key, ord)) = stream.next() {
-        let Ok(term) = std::str::from_utf8(key) else { continue };
+    terms.search(&first.to_string(), Within(dfa), |term, ord| {
         if term != form && term.chars().all(is_letter) {
-            let count = terms.lists(TermOrd(ord as u32)).any.map_or(0, |any| any.len());
+            let count = terms.lists(ord).any.map_or(0, |any| any.len());
             found.push((count, term.to_owned()));
         }
-    }
+    });
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     found.truncate(READINGS_MAX);
     found.into_iter().map(|(_, term)| QueryWord { forms: vec![term] }).collect()

@@ -275,12 +275,7 @@ pub fn related_terms(snapshot: &Snapshot, word: &QueryWord) -> Vec<String> {
     let mut related: Vec<String> = word
         .forms
         .iter()
-        .flat_map(|form| {
-            plural::forms(form)
-                .flat_map(|shared| plural::candidates(&shared).collect::<Vec<_>>())
-                .filter(|term| plural::matches(form, term))
-                .collect::<Vec<_>>()
-        })
+        .flat_map(|form| plural::related(form))
         .filter(|term| snapshot.terms().ord(term).is_some())
         .collect();
     related.sort_unstable();

@@ -12,11 +12,10 @@ use super::prefix::begun_name_codes;
 use super::text::{Phrase, QueryWord, Term};
 use super::understand::{Understanding, Understood};
 use crate::analyzer::TextField;
-use crate::ids::{DocId, TermOrd};
+use crate::ids::DocId;
 use crate::snapshot::Snapshot;
 use crate::snapshot::doc_tokens::{CODE_MIN, Token};
-use fst::automaton::{Automaton, Str};
-use fst::{IntoStreamer, Streamer};
+use fst::automaton::AlwaysMatch;
 
 // The figures below are chosen on short and other names of companies and organisations, on names as authors wrote
 // them, and on names with typing errors. Of 2,257 such queries that were relaxed, 1,439 have an answer at the first
@@ -278,15 +277,13 @@ fn akin_words(snapshot: &Snapshot, understood: &Understood) -> Vec<(u32, f64)> {
     let least = ((letters as f64 * AKIN_SHARE_MIN).ceil() as usize).max(AKIN_LETTERS_MIN);
     let start: String = form.chars().take(least).collect();
     let terms = snapshot.terms();
-    let mut stream = terms.keys().search(Str::new(&start).starts_with()).into_stream();
     let mut found = Vec::new();
-    while let Some((key, ord)) = stream.next() {
-        let Ok(other) = std::str::from_utf8(key) else { continue };
+    terms.search(&start, AlwaysMatch, |other, ord| {
         let alike = form.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
         let share = alike as f64 / letters.max(other.chars().count()) as f64;
         if share >= AKIN_SHARE_MIN && other != form {
-            found.push((terms.code(TermOrd(ord as u32)), share));
+            found.push((terms.code(ord), share));
         }
-    }
+    });
     found
 }

@@ -32,7 +32,7 @@ use super::offsets::Offsets;
 use super::postings::{Postings, encode};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
-use fst::{IntoStreamer, Streamer};
+use fst::{Automaton, IntoStreamer, Streamer};
 use rayon::prelude::*;
 
 /// Every block begins at a multiple of this, in bytes.
@@ -197,9 +197,23 @@ impl Terms {
             let mut stream = self.keys.range().ge(bound).into_stream();
             stream.next().map_or(self.len() as u32, |(_, ord)| ord as u32)
         };
-        // No byte of UTF-8 is 0xff, so that nothing stands between what begins so and this.
-        let behind = [prefix.as_bytes(), &[0xff]].concat();
-        (first_from(prefix.as_bytes())..first_from(&behind)).map(TermOrd)
+        (first_from(prefix.as_bytes())..first_from(&behind(prefix))).map(TermOrd)
+    }
+
+    /// Calls `visit` with the terms that begin with `prefix` and that `automaton` accepts, ascending.
+    pub fn search(
+        &self,
+        prefix: &str,
+        automaton: impl Automaton,
+        mut visit: impl FnMut(&str, TermOrd),
+    ) {
+        let keys = self.keys.search(automaton).ge(prefix).lt(behind(prefix));
+        let mut stream = keys.into_stream();
+        while let Some((key, ord)) = stream.next() {
+            if let Ok(term) = std::str::from_utf8(key) {
+                visit(term, TermOrd(ord as u32));
+            }
+        }
     }
 
     /// Gives back the pages of the postings, if the snapshot is looked at in passing only; see [`Section::release`].
@@ -309,6 +323,12 @@ const TERMS_TOGETHER: usize = 1 << 14;
 
 /// Bytes of blocks looked at between two releases.
 const RELEASE_BYTES: u64 = 4 << 20;
+
+/// What stands behind all that begins with `prefix`, and before everything else that is behind it: no byte of UTF-8 is
+/// 0xff.
+fn behind(prefix: &str) -> Vec<u8> {
+    [prefix.as_bytes(), &[0xff]].concat()
+}
 
 /// Checks the block of a term completely.
 fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotError> {

@@ -1,37 +1,96 @@
-//! Lists of businesses by key, turned around: for each business the numbers of the lists that it is on.
+//! Lists of businesses by key, turned around: what is known of each business by the lists that it is on.
 //!
 //! One chunk of businesses at a time: those that share their upper 16 bits.
 
 use crate::snapshot::postings::Postings;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Lists looked at between two releases of the pages that they lie on. With every page that is touched, the system maps
 /// sixteen, and for large files more.
-pub const RELEASE_LISTS: usize = 128;
+const RELEASE_LISTS: usize = 64;
 
 /// Businesses of a chunk.
-pub const CHUNK_DOCS: usize = 1 << 16;
+const CHUNK_DOCS: usize = 1 << 16;
 
-/// Where the entries of each business of chunk `key` begin if it has one for each list that it is on, and where those
-/// of the last end. Calls `release` every [`RELEASE_LISTS`] lists.
-pub fn starts<'a>(
-    lists: impl Iterator<Item = Postings<'a>>,
-    key: u32,
+/// The chunks of some businesses, for threads that each take one after the other.
+pub struct Chunks {
+    next: AtomicU32,
+    end: u32,
+}
+
+impl Chunks {
+    /// Those of `num_docs` businesses.
+    pub fn of(num_docs: u32) -> Chunks {
+        Chunks { next: AtomicU32::new(0), end: num_docs.div_ceil(CHUNK_DOCS as u32) }
+    }
+
+    /// A chunk that no other thread has taken, while there are any.
+    pub fn take(&self) -> Option<u32> {
+        let key = self.next.fetch_add(1, Ordering::Relaxed);
+        (key < self.end).then_some(key)
+    }
+}
+
+/// The entries of each business of a chunk, at most one for each list that it is on.
+#[derive(Default)]
+pub struct ByDoc<E> {
+    /// Where the entries of each business begin, and where the room for those of the last ends.
+    starts: Vec<u32>,
+    /// Where those entered so far end.
+    ends: Vec<u32>,
+    entries: Vec<E>,
+}
+
+impl<E: Copy + Default> ByDoc<E> {
+    /// None yet, with room for those of chunk `key`. Calls `release` now and then: the lists looked at so far may be
+    /// given back.
+    pub fn with_room<'a>(
+        lists: impl Iterator<Item = Postings<'a>>,
+        key: u32,
+        release: impl Fn(),
+    ) -> ByDoc<E> {
+        let mut starts = vec![0; CHUNK_DOCS + 1];
+        for list in releasing(lists, release) {
+            for_each_low(&list, key, |_, low| starts[usize::from(low) + 1] += 1);
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        ByDoc { ends: starts.clone(), starts, entries: vec![E::default(); sum as usize] }
+    }
+
+    /// The entries so far of the business with these lower 16 bits.
+    #[inline]
+    pub fn of(&self, low: u16) -> &[E] {
+        let low = usize::from(low);
+        &self.entries[self.starts[low] as usize..self.ends[low] as usize]
+    }
+
+    /// One more entry of a business.
+    #[inline]
+    pub fn push(&mut self, low: u16, entry: E) {
+        let end = &mut self.ends[usize::from(low)];
+        self.entries[*end as usize] = entry;
+        *end += 1;
+    }
+}
+
+/// The same items; calls `release` every [`RELEASE_LISTS`] of them, and behind the last.
+pub fn releasing<T>(
+    mut items: impl Iterator<Item = T>,
     release: impl Fn(),
-) -> Vec<u32> {
-    let mut starts = vec![0; CHUNK_DOCS + 1];
-    for (number, list) in (1..).zip(lists) {
-        for_each_low(&list, key, |_, low| starts[usize::from(low) + 1] += 1);
-        if number % RELEASE_LISTS == 0 {
+) -> impl Iterator<Item = T> {
+    let mut looked_at = 0;
+    std::iter::from_fn(move || {
+        let item = items.next();
+        if looked_at % RELEASE_LISTS == RELEASE_LISTS - 1 || item.is_none() {
             release();
         }
-    }
-    release();
-    let mut sum = 0;
-    for start in &mut starts {
-        sum += *start;
-        *start = sum;
-    }
-    starts
+        looked_at += 1;
+        item
+    })
 }
 
 /// Calls `visit` with all businesses of a list in chunk `key`: with the place of each in the list, and its lower 16

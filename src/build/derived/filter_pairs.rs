@@ -1,6 +1,6 @@
 //! Counting how many businesses have two places, or two industries.
 
-use super::by_doc::{for_each_low, starts};
+use super::by_doc::{ByDoc, for_each_low};
 use crate::ids::TermOrd;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::dictionary::Dictionary;
@@ -38,18 +38,13 @@ pub fn filter_pairs(
 
 /// Adds the pairs of the businesses of a chunk.
 fn add_chunk(lists: &[Postings<'_>], chunk: u32, counts: &mut FxHashMap<(u32, u32), u32>) {
-    let starts = starts(lists.iter().copied(), chunk, || ());
-    let mut ends = starts.clone();
-    let mut held = vec![0u32; starts.last().copied().unwrap_or_default() as usize];
+    let mut held: ByDoc<u32> = ByDoc::with_room(lists.iter().copied(), chunk, || ());
     for (second, list) in (0..).zip(lists) {
         for_each_low(list, chunk, |_, low| {
-            let start = starts[usize::from(low)] as usize;
-            let end = &mut ends[usize::from(low)];
-            for &first in &held[start..*end as usize] {
+            for &first in held.of(low) {
                 *counts.entry((first, second)).or_default() += 1;
             }
-            held[*end as usize] = second;
-            *end += 1;
+            held.push(low, second);
         });
     }
 }

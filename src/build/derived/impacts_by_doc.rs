@@ -1,6 +1,6 @@
 //! The impacts of dense terms, by business instead of by term.
 
-use super::by_doc::{RELEASE_LISTS, for_each_low, starts};
+use super::by_doc::{ByDoc, for_each_low, releasing};
 use crate::ids::TermOrd;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
@@ -8,10 +8,8 @@ use crate::snapshot::terms::Terms;
 /// The impacts of the dense terms on the businesses of one chunk.
 pub struct ImpactsByDoc<'a> {
     lists: Vec<(Postings<'a>, &'a [u8])>,
-    /// Where the entries of each business begin, and the end of the last.
-    starts: Vec<u32>,
-    /// Number of the term, and its impact.
-    entries: Vec<(u16, u8)>,
+    /// Numbers of terms, and their impacts.
+    entries: ByDoc<(u16, u8)>,
     /// Of the business asked for last: the impact of each term, 0 where it does not hold it, and which it holds.
     impacts: Vec<u32>,
     held: Vec<u16>,
@@ -26,8 +24,7 @@ impl<'a> ImpactsByDoc<'a> {
         });
         ImpactsByDoc {
             lists: lists.collect(),
-            starts: Vec::new(),
-            entries: Vec::new(),
+            entries: ByDoc::default(),
             impacts: vec![0; dense.len()],
             held: Vec::new(),
         }
@@ -35,31 +32,17 @@ impl<'a> ImpactsByDoc<'a> {
 
     /// Loads chunk `key`. Calls `release` every some hundred lists: pages around what was looked at may be given back.
     pub fn load(&mut self, key: u32, release: impl Fn()) {
-        let starts = starts(self.lists.iter().map(|(list, _)| *list), key, &release);
-        let mut ends = starts.clone();
-        self.entries.clear();
-        self.entries.resize(starts.last().copied().unwrap_or_default() as usize, (0, 0));
-        for (number, (list, impacts)) in (0..).zip(&self.lists) {
-            for_each_low(list, key, |at, low| {
-                let end = &mut ends[usize::from(low)];
-                self.entries[*end as usize] = (number, impacts[at]);
-                *end += 1;
-            });
-            if number as usize % RELEASE_LISTS == RELEASE_LISTS - 1 {
-                release();
-            }
+        self.entries = ByDoc::with_room(self.lists.iter().map(|(list, _)| *list), key, &release);
+        for (number, (list, impacts)) in releasing((0..).zip(&self.lists), &release) {
+            for_each_low(list, key, |at, low| self.entries.push(low, (number, impacts[at])));
         }
-        release();
-        self.starts = starts;
     }
 
     /// The impacts on the business of the loaded chunk with these lower 16 bits, by the number of the term.
     pub fn of_doc(&mut self, low: u16) -> &[u32] {
         let impacts = &mut self.impacts;
         self.held.drain(..).for_each(|number| impacts[usize::from(number)] = 0);
-        let start = self.starts[usize::from(low)] as usize;
-        let end = self.starts[usize::from(low) + 1] as usize;
-        for &(number, impact) in &self.entries[start..end] {
+        for &(number, impact) in self.entries.of(low) {
             impacts[usize::from(number)] = impact.into();
             self.held.push(number);
         }

@@ -74,14 +74,9 @@ impl Neighbours {
         let (mut exact, mut prose) = (Vec::new(), Vec::new());
         for (number, (&ord, word)) in (0..).zip(dense.iter().zip(terms.terms_of(dense))) {
             exact.push((terms.code(ord), number));
-            let mut ords: Vec<TermOrd> = plural::forms(&word)
-                .flat_map(|form| plural::candidates(&form).collect::<Vec<_>>())
-                .filter(|other| plural::matches(&word, other))
-                .filter_map(|other| terms.ord(&other))
-                .collect();
-            ords.sort_unstable();
-            ords.dedup();
-            prose.extend(ords.into_iter().map(|ord| (terms.code(ord), number)));
+            let related = plural::related(&word);
+            let ords = related.iter().filter_map(|other| terms.ord(other));
+            prose.extend(ords.map(|ord| (terms.code(ord), number)));
         }
         Neighbours {
             num_dense: dense.len(),

@@ -6,6 +6,7 @@
 //! hold, the pairs are taken in several ranges, and the words read once for each.
 
 use super::Thresholds;
+use super::by_doc::Chunks;
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
 use crate::ids::TermOrd;
@@ -186,13 +187,13 @@ impl Source<'_> {
     fn count(&self, neighbours: &Neighbours) -> Vec<u32> {
         let len = neighbours.pairs_end();
         let workers = (self.memory / 4 / (len * 4).max(1)).clamp(1, rayon::current_num_threads());
-        let next = AtomicU32::new(0);
+        let chunks = Chunks::of(self.num_docs);
         let tables: Vec<Vec<u32>> = (0..workers)
             .into_par_iter()
             .with_max_len(1)
             .map(|_| {
                 let mut counts = vec![0u32; len];
-                while let Some(key) = self.next_chunk(&next) {
+                while let Some(key) = chunks.take() {
                     self.for_each_doc(key, neighbours, |_, pairs| {
                         pairs.iter().for_each(|&pair| counts[pair as usize] += 1);
                     });
@@ -206,12 +207,6 @@ impl Source<'_> {
             sums
         };
         tables.into_iter().reduce(sum).unwrap_or_default()
-    }
-
-    /// A chunk of businesses that no other thread has taken from `next`, while there are any.
-    fn next_chunk(&self, next: &AtomicU32) -> Option<u32> {
-        let key = next.fetch_add(1, Ordering::Relaxed);
-        (key < self.num_docs.div_ceil(1 << 16)).then_some(key)
     }
 
     /// Calls `visit` with each business of chunk `key` and the pairs of neighbours in it.
@@ -320,12 +315,12 @@ impl<'a> Collection<'a> {
 
     /// Collects from all businesses; `dense` are the terms in the order of `neighbours`.
     fn collect(&self, dense: &[TermOrd]) {
-        let next = AtomicU32::new(0);
+        let chunks = Chunks::of(self.source.num_docs);
         let workers = rayon::current_num_threads();
         (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
             let mut impacts = ImpactsByDoc::new(self.source.terms, dense);
             let mut found: Vec<Vec<(u32, Key)>> = vec![Vec::new(); self.shards.len()];
-            while let Some(chunk) = self.source.next_chunk(&next) {
+            while let Some(chunk) = chunks.take() {
                 impacts.load(chunk, || self.source.postings.release(usize::MAX));
                 self.source.for_each_doc(chunk, self.neighbours, |doc, pairs| {
                     let impacts = impacts.of_doc(doc as u16);
