@@ -146,8 +146,8 @@ pub fn write(
         pairs
     });
     let keys = dense_keys(thresholds, &terms, &industries, &places);
-    let lists: Vec<Postings<'_>> = keys
-        .iter()
+    let release = || postings.release(usize::MAX);
+    let lists: Vec<Postings<'_>> = by_doc::releasing(&keys, release)
         .filter_map(|key| match key {
             DenseKey::Term(ord) => terms.lists(*ord).any,
             DenseKey::Industry(ord) => Some(industries.postings(*ord)),
@@ -155,7 +155,6 @@ pub fn write(
         })
         .collect();
     writer.section(SectionKind::DenseKeys, &dense::encode_keys(&keys))?;
-    let release = || postings.release(usize::MAX);
     let counts = pool.install(|| pair_counts::pair_counts(&lists, num_docs, memory / 4, release));
     drop(lists);
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))?;

@@ -6,7 +6,7 @@ use crate::snapshot::postings::Postings;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Lists looked at between two releases of the pages that they lie on. With every page that is touched, the system maps
-/// sixteen, and for large files more.
+/// sixteen, and for large files up to 2 MiB: a look at the heads of some thousand lists maps the whole file.
 const RELEASE_LISTS: usize = 64;
 
 /// Businesses of a chunk.
@@ -79,10 +79,10 @@ impl<E: Copy + Default> ByDoc<E> {
 
 /// The same items; calls `release` every [`RELEASE_LISTS`] of them, and behind the last.
 pub fn releasing<T>(
-    mut items: impl Iterator<Item = T>,
+    items: impl IntoIterator<Item = T>,
     release: impl Fn(),
 ) -> impl Iterator<Item = T> {
-    let mut looked_at = 0;
+    let (mut items, mut looked_at) = (items.into_iter(), 0);
     std::iter::from_fn(move || {
         let item = items.next();
         if looked_at % RELEASE_LISTS == RELEASE_LISTS - 1 || item.is_none() {

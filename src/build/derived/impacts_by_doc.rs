@@ -16,9 +16,10 @@ pub struct ImpactsByDoc<'a> {
 }
 
 impl<'a> ImpactsByDoc<'a> {
-    /// Of the terms `dense`, whose place is their number; of no business yet.
-    pub fn new(terms: &'a Terms, dense: &[TermOrd]) -> ImpactsByDoc<'a> {
-        let lists = dense.iter().filter_map(|&ord| {
+    /// Of the terms `dense`, whose place is their number; of no business yet. Calls `release` now and then: pages around
+    /// what was looked at may be given back.
+    pub fn new(terms: &'a Terms, dense: &[TermOrd], release: impl Fn()) -> ImpactsByDoc<'a> {
+        let lists = releasing(dense, release).filter_map(|&ord| {
             let lists = terms.lists(ord);
             lists.any.map(|any| (any, lists.impacts))
         });
@@ -30,7 +31,7 @@ impl<'a> ImpactsByDoc<'a> {
         }
     }
 
-    /// Loads chunk `key`. Calls `release` every some hundred lists: pages around what was looked at may be given back.
+    /// Loads chunk `key`, with `release` as above.
     pub fn load(&mut self, key: u32, release: impl Fn()) {
         self.entries = ByDoc::with_room(self.lists.iter().map(|(list, _)| *list), key, &release);
         for (number, (list, impacts)) in releasing((0..).zip(&self.lists), &release) {

@@ -6,7 +6,7 @@
 //! hold, the pairs are taken in several ranges, and the words read once for each.
 
 use super::Thresholds;
-use super::by_doc::Chunks;
+use super::by_doc::{Chunks, releasing};
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
 use crate::ids::TermOrd;
@@ -67,8 +67,11 @@ pub fn write(
 ) -> Result<(), SnapshotError> {
     // Here terms are numbered by frequency, so that what is touched most of tables of pairs lies close together.
     let mut by_len: Vec<usize> = (0..dense.len()).collect();
-    let len = |at: usize| source.terms.lists(dense[at]).any.map_or(0, |any| any.len());
-    by_len.sort_by_cached_key(|&at| Reverse(len(at)));
+    let release = || source.postings.release(usize::MAX);
+    let lens: Vec<usize> = releasing(dense, release)
+        .map(|&ord| source.terms.lists(ord).any.map_or(0, |any| any.len()))
+        .collect();
+    by_len.sort_by_key(|&at| Reverse(lens[at]));
     let ranked: Vec<TermOrd> = by_len.iter().map(|&at| dense[at]).collect();
     let neighbours = Neighbours::new(source.terms, &ranked);
     let counted = pool.install(|| source.count(&neighbours));
@@ -318,10 +321,11 @@ impl<'a> Collection<'a> {
         let chunks = Chunks::of(self.source.num_docs);
         let workers = rayon::current_num_threads();
         (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
-            let mut impacts = ImpactsByDoc::new(self.source.terms, dense);
+            let release = || self.source.postings.release(usize::MAX);
+            let mut impacts = ImpactsByDoc::new(self.source.terms, dense, release);
             let mut found: Vec<Vec<(u32, Key)>> = vec![Vec::new(); self.shards.len()];
             while let Some(chunk) = chunks.take() {
-                impacts.load(chunk, || self.source.postings.release(usize::MAX));
+                impacts.load(chunk, release);
                 self.source.for_each_doc(chunk, self.neighbours, |doc, pairs| {
                     let impacts = impacts.of_doc(doc as u16);
                     for &pair in pairs {
