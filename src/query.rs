@@ -26,6 +26,7 @@ pub mod order;
 pub mod page;
 pub mod phrase;
 pub mod plan;
+pub mod planner;
 pub mod prefix;
 pub mod rank;
 pub mod relax;

@@ -7,7 +7,7 @@
 //! Cost: building the automaton and walking the part of the dictionary within reach that begins with the same
 //! letter; entered only for words that nothing matches.
 
-use super::plan::Planner;
+use super::planner::Planner;
 use super::text::{Clause, Phrase, QueryWord, Term};
 use crate::analyzer::fold::is_letter;
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};

@@ -13,7 +13,8 @@
 use super::evaluate::SELECTED_MAX;
 use super::hit_set::HitSet;
 use super::lows::Lows;
-use super::plan::{List, Plan, Planner};
+use super::plan::{List, Plan};
+use super::planner::Planner;
 use super::shortcut::Shortcut;
 use crate::ids::DocId;
 use std::ops::Range;

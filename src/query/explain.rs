@@ -18,7 +18,8 @@ pub use plan_tree::PlanNode;
 
 use super::hit_set::HitSet;
 use super::page::{self, Page};
-use super::plan::{Plan, Planner};
+use super::plan::Plan;
+use super::planner::Planner;
 use super::rank::{GroupSplit, Kind, Tier};
 use super::relax::{RelaxedScorer, Shares};
 use super::score::{ScoreParts, Scorer};

@@ -4,7 +4,8 @@
 
 use super::Query;
 use super::count::{are_disjoint, without_parts};
-use super::plan::{List, Plan, Planner};
+use super::plan::{List, Plan};
+use super::planner::Planner;
 use crate::analyzer::fold::is_quote;
 use crate::analyzer::fold_filter;
 use crate::ids::TermOrd;

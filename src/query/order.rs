@@ -10,7 +10,8 @@
 //! much in how many businesses have them, so that walking one after the other is tried, and given up.
 
 use super::cursor::{Position, Side};
-use super::plan::{Plan, Planner};
+use super::plan::Plan;
+use super::planner::Planner;
 use super::shortcut::Shortcut;
 use crate::ids::DocId;
 use crate::snapshot::{Permutation, Snapshot};

@@ -4,7 +4,8 @@
 //! ([`prefixes`](crate::snapshot::prefixes)).
 
 use super::hit_set::HitSet;
-use super::plan::{Plan, Planner};
+use super::plan::Plan;
+use super::planner::Planner;
 use super::shortcut::Shortcut;
 use super::text::{Clause, QueryWord, Term};
 use crate::ids::TermOrd;

@@ -18,7 +18,8 @@
 use super::check::{Check, Place};
 use super::evaluate::SELECTED_MAX;
 use super::phrase::{NameMatch, PhraseMatcher};
-use super::plan::{Plan, Planner};
+use super::plan::Plan;
+use super::planner::Planner;
 use super::prefix::{BegunWords, begun_codes};
 use super::shortcut::Shortcut;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};

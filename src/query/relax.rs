@@ -7,7 +7,8 @@
 //! longer word that the last one begins, or as a word that begins alike (Universität, University): such a word
 //! makes nobody a hit, but tells hits apart.
 
-use super::plan::{Plan, Planner};
+use super::plan::Plan;
+use super::planner::Planner;
 use super::prefix::begun_name_codes;
 use super::text::{Phrase, QueryWord, Term};
 use super::understand::{Understanding, Understood};

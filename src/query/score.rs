@@ -7,7 +7,8 @@
 //! names with `Inc` higher.
 
 use super::Query;
-use super::plan::{Plan, Planner};
+use super::plan::Plan;
+use super::planner::Planner;
 use super::text::{Phrase, QueryWord, Term, TextQuery};
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;

@@ -4,7 +4,8 @@
 //! all clauses must match or any. Filters and exclusions never change it. Contract, section 3.
 
 use super::correct::{self, Readings};
-use super::plan::{Plan, Planner};
+use super::plan::Plan;
+use super::planner::Planner;
 use super::prefix::PrefixMatches;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;

@@ -1,7 +1,7 @@
 //! How one clause of `q` was understood.
 
 use super::plan_tree::cardinality;
-use crate::query::plan::Planner;
+use crate::query::planner::Planner;
 use crate::query::prefix::BegunWords;
 use crate::query::text::{Phrase, QueryWord, Term};
 use crate::query::understand::Understood;

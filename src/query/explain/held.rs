@@ -5,7 +5,7 @@
 use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::query::phrase::PhraseMatcher;
-use crate::query::plan::Planner;
+use crate::query::planner::Planner;
 use crate::query::prefix::BegunWords;
 use crate::query::text::{Phrase, QueryWord, Term};
 use crate::query::understand::Understood;

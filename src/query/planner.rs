@@ -1,0 +1,312 @@
+//! Which postings answer a query, and at what cost.
+//!
+//! In: the parts of a query. Out: a [`Plan`] over the postings of one snapshot.
+//!
+//! # Strategies
+//!
+//! Measured at ten million generated businesses, one thread, warm; N is their number, k the size of a page.
+//!
+//! | strategy | when | cost model | measured |
+//! |---|---|---|---|
+//! | range of `DocId`s | bounds on employees: `DocId` order is the order by employees | two binary searches | 60 ns |
+//! | one list | an industry, a place, a word | its first k | 6 µs a request by industry, median |
+//! | stored pair count | two dense keys; two places or two industries | two binary searches; the page by probing | 10 µs a city with its state, median |
+//! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | 35 µs industry, city, state and employees, median |
+//! | intersection by chunks | larger ones | the smallest part, blocks of the others ([`arrays`](super::arrays)); 0.3 µs for each of 153 chunks | 50 to 500 µs |
+//! | union of lists that share nothing | several industries; a word and what it begins | sum of the parts | as one list |
+//! | union | umlaut forms, neighbours, readings | all of its lists, or a probe of each where little is left | 0.1 to 4 ms |
+//! | marked list | a singular or plural that is indexed only otherwise | a bit for each business of the list | 1 ns each |
+//! | followers of a term | phrases, names of several words | a byte for each candidate, in order; one in a hundred is left | 10 ns each |
+//! | search through followers | the same, where the rarer word has at most 32 times as many businesses as are candidates | its bytes, 0.06 ns each; a few in a hundred are probed in the other lists | 130 µs two keywords, median |
+//! | check of words | what followers leave | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
+//! | stored phrase count, list, best businesses | two dense words next to each other | two binary searches, 64 look-ups | 35 µs a phrase, median |
+//! | best of levels | one word by relevance, with filters that one in four hundred passes | a probe for each business looked at | 20 ns each |
+//! | levels of a term | the same, beyond the 8,192 best, and backwards | a block for each business looked at | 0.3 µs each |
+//! | walk count by count | sort by employees, fewest first | the hits of the first counts | 5 µs, median |
+//! | permutation walk | sort by name or year, k N / hits below hits | a probe for each place | 20 to 40 ns each |
+//! | gathering ranks | the same, few hits | a look-up for each hit; ties of those that may be on the page | 10 ns each |
+//!
+//! Tried and dropped: evaluating every condition to a set before looking at the page (a word of a million businesses:
+//! 7 ms instead of 25 µs). Lists of all phrases of two frequent words: 107 bytes a business; followers take 58 and serve
+//! words that are not frequent as well. Rejected by estimate: a Bloom filter of 64 bytes over the neighbours in each
+//! business is a read from another place for every candidate, and lets one in five through. Walking levels wherever they
+//! exist (a filter that one in a hundred passes: 0.7 ms instead of 0.1), and giving walks up at a fixed number of
+//! businesses (`Group Inc` 8 ms instead of 1). Finding the place of each hit in a list by blocks instead of galloping: as
+//! long, since the bytes come from memory either way.
+
+use super::check::{Check, Place};
+use super::phrase::{PhraseMatcher, related_terms};
+use super::plan::{List, Marked, Plan};
+use super::shortcut::{Shortcut, Shortcuts, Tuning};
+use super::text::{Phrase, QueryWord, Term, TextQuery};
+use crate::analyzer::TextField;
+use crate::ids::TermOrd;
+use crate::snapshot::Snapshot;
+use crate::snapshot::dense::DenseKey;
+use crate::snapshot::followers::{FollowerCursor, follower_hash};
+use crate::snapshot::phrases::StoredPhrase;
+use crate::snapshot::postings::Postings;
+use crate::snapshot::terms::{OwnProse, TermLists};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+/// Plans one query over one snapshot.
+#[derive(Debug)]
+pub struct Planner<'s> {
+    snapshot: &'s Snapshot,
+    /// Terms looked up so far: tiers ask for the same words again and again, and a look-up walks the fst.
+    ords: RefCell<Vec<(String, Option<TermOrd>)>>,
+    shortcuts: Cell<Shortcuts>,
+    tuning: Tuning,
+}
+
+impl<'s> Planner<'s> {
+    /// A planner over `snapshot`.
+    pub fn new(snapshot: &'s Snapshot) -> Planner<'s> {
+        Planner::tuned(snapshot, Tuning::default())
+    }
+
+    /// A planner that takes shortcuts from other sizes on.
+    pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Planner<'s> {
+        Planner { snapshot, ords: RefCell::default(), shortcuts: Cell::default(), tuning }
+    }
+
+    /// From which sizes on shortcuts are taken.
+    pub fn tuning(&self) -> Tuning {
+        self.tuning
+    }
+
+    /// The snapshot that is planned over.
+    pub fn snapshot(&self) -> &'s Snapshot {
+        self.snapshot
+    }
+
+    /// Notes that a shortcut was taken.
+    pub fn took(&self, shortcut: Shortcut) {
+        self.shortcuts.set(self.shortcuts.get().with(shortcut));
+    }
+
+    /// The shortcuts taken so far.
+    pub fn shortcuts(&self) -> Shortcuts {
+        self.shortcuts.get()
+    }
+
+    /// The ordinal of a term.
+    pub fn ord(&self, term: &str) -> Option<TermOrd> {
+        let known = self.ords.borrow().iter().find(|(known, _)| known == term).map(|it| it.1);
+        known.unwrap_or_else(|| {
+            let ord = self.snapshot.terms().ord(term);
+            self.ords.borrow_mut().push((term.to_owned(), ord));
+            ord
+        })
+    }
+
+    /// The ordinals of the forms of a word.
+    pub fn ords(&self, word: &QueryWord) -> impl Iterator<Item = TermOrd> {
+        word.forms.iter().filter_map(|form| self.ord(form))
+    }
+
+    /// Businesses that a term which must not match excludes.
+    pub fn excluded(&self, text: &TextQuery) -> Plan<'s> {
+        Plan::union(text.excluded().iter().map(|term| self.term(term)))
+    }
+
+    /// Businesses that a term matches.
+    pub fn term(&self, term: &Term) -> Plan<'s> {
+        match term {
+            Term::Word(word) => self.word(word),
+            Term::Compound { joined, parts } => {
+                Plan::union([self.word(joined), self.phrase(parts)])
+            }
+            Term::Phrase(phrase) => self.phrase(phrase),
+            Term::Host { name, labels } => {
+                let words = Plan::intersection(labels.iter().map(|label| self.term(label)));
+                Plan::union([self.host(name), words])
+            }
+        }
+    }
+
+    /// Businesses on a host.
+    pub fn host(&self, name: &str) -> Plan<'s> {
+        self.snapshot.hosts().get(name).map_or(Plan::NOTHING, Plan::list)
+    }
+
+    /// Businesses that hold a word in any field.
+    pub fn word(&self, word: &QueryWord) -> Plan<'s> {
+        Plan::union(word.forms.iter().map(|form| self.form(form)))
+    }
+
+    fn form(&self, form: &str) -> Plan<'s> {
+        if let Some(ord) = self.ord(form) {
+            return self.term_list(ord);
+        }
+        // The form itself stands nowhere, but a word of industry or description may share a form with it. The
+        // lists of those words hold more than that: names, and words that share a form with *them*.
+        let word = QueryWord { forms: vec![form.to_owned()] };
+        let related = related_terms(self.snapshot, &word);
+        let ords = related.iter().filter_map(|term| self.ord(term));
+        let plans = ords.filter_map(|ord| {
+            let lists = self.snapshot.terms().lists(ord);
+            let postings = lists.any?;
+            Some(match lists.own_prose {
+                OwnProse::None => Plan::NOTHING,
+                OwnProse::All => Plan::list(postings),
+                OwnProse::Some(bits) => Plan::Marked(Marked { postings, bits }),
+                OwnProse::Unknown => {
+                    let fields = &[TextField::Industry, TextField::Description];
+                    self.check(Plan::list(postings), &Phrase::of_word(word.clone()), fields)
+                }
+            })
+        });
+        Plan::union(plans)
+    }
+
+    /// Businesses that a term matches in any field.
+    fn term_list(&self, ord: TermOrd) -> Plan<'s> {
+        let list = |postings| Plan::List(List { postings, key: Some(DenseKey::Term(ord)) });
+        self.snapshot.terms().lists(ord).any.map_or(Plan::NOTHING, list)
+    }
+
+    /// Those of `candidates` in which the phrase stands in one of `fields`.
+    fn check(
+        &self,
+        candidates: Plan<'s>,
+        phrase: &Phrase,
+        fields: &'static [TextField],
+    ) -> Plan<'s> {
+        self.check_at(candidates, phrase, Place::Within(fields))
+    }
+
+    /// Those of `candidates` in which the phrase stands as `place` says.
+    pub fn check_at(&self, candidates: Plan<'s>, phrase: &Phrase, place: Place) -> Plan<'s> {
+        if candidates.is_nothing() {
+            return candidates;
+        }
+        let matcher = Arc::new(PhraseMatcher::new(self.snapshot, phrase));
+        let check = Check::new(self.snapshot, matcher, place, self.followers(phrase));
+        if check.scanned(&candidates).is_some() {
+            self.took(Shortcut::FollowerScan);
+        }
+        Plan::check(candidates, check)
+    }
+
+    /// What is stored of the followers of the words of a phrase.
+    fn followers(&self, phrase: &Phrase) -> Vec<FollowerCursor<'s>> {
+        let cursor = |pair: &[(u32, QueryWord)]| {
+            let [(at, first), (next, second)] = pair else { return None };
+            // A word of several forms has its followers in several lists.
+            let [form] = first.forms.as_slice() else { return None };
+            let lists = self.snapshot.terms().lists(self.ord(form).filter(|_| at + 1 == *next)?);
+            let (any, followers) = lists.any.zip(lists.followers)?;
+            let hashes = second.forms.iter().map(|form| follower_hash(form)).collect();
+            self.took(Shortcut::Followers);
+            Some(FollowerCursor::new(any, followers, hashes))
+        };
+        phrase.words.windows(2).filter_map(cursor).collect()
+    }
+
+    /// Businesses with a word in their name.
+    pub fn word_in_name(&self, word: &QueryWord) -> Plan<'s> {
+        self.lists(word, |lists| [lists.name_is, lists.name_starts, lists.name_has])
+    }
+
+    /// Businesses with a word in their name or host.
+    pub fn word_in_name_or_host(&self, word: &QueryWord) -> Plan<'s> {
+        let host = self.lists(word, |lists| [lists.host, None, None]);
+        Plan::union([self.word_in_name(word), host])
+    }
+
+    /// The union of some lists of all forms of a word.
+    pub fn lists(
+        &self,
+        word: &QueryWord,
+        choose: impl Fn(TermLists<'s>) -> [Option<Postings<'s>>; 3],
+    ) -> Plan<'s> {
+        let chosen = self.ords(word).flat_map(|ord| choose(self.snapshot.terms().lists(ord)));
+        Plan::union(chosen.flatten().map(Plan::list))
+    }
+
+    /// Businesses whose name holds all words of a term, or the joined form of a compound.
+    pub fn term_in_name(&self, term: &Term) -> Plan<'s> {
+        self.combine_names(term, Plan::intersection)
+    }
+
+    /// Businesses whose name holds any word of a term, or the joined form of a compound.
+    pub fn term_partly_in_name(&self, term: &Term) -> Plan<'s> {
+        self.combine_names(term, Plan::union)
+    }
+
+    /// The names with each word of a term, combined; the joined form of a compound stands for its parts.
+    fn combine_names(&self, term: &Term, combine: fn(Vec<Plan<'s>>) -> Plan<'s>) -> Plan<'s> {
+        let words = |phrase: &Phrase| {
+            combine(phrase.words.iter().map(|(_, word)| self.word_in_name(word)).collect())
+        };
+        match term {
+            Term::Word(word) => self.word_in_name(word),
+            Term::Compound { joined, parts } => {
+                Plan::union([self.word_in_name(joined), words(parts)])
+            }
+            Term::Phrase(phrase) => words(phrase),
+            Term::Host { labels, .. } => {
+                combine(labels.iter().map(|label| self.combine_names(label, combine)).collect())
+            }
+        }
+    }
+
+    /// Businesses in whose name the phrase of two words or more stands.
+    pub fn phrase_in_names(&self, phrase: &Phrase) -> Plan<'s> {
+        let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
+        let narrowed = self.stored_neighbours(phrase);
+        self.check(Plan::intersection(names.chain(narrowed)), phrase, &[TextField::Name])
+    }
+
+    /// Businesses in which the phrase stands in one of `fields`.
+    pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> Plan<'s> {
+        let candidates = phrase.words.iter().map(|(_, word)| self.word(word));
+        let narrowed = self.stored_neighbours(phrase);
+        self.check(Plan::intersection(candidates.chain(narrowed)), phrase, fields)
+    }
+
+    /// The lists of every two neighbouring words of a phrase for which a list is stored: the businesses in which
+    /// they stand next to each other in some field.
+    pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<Plan<'s>> {
+        let pairs = phrase.words.windows(2).filter_map(|pair| self.stored_phrase(pair));
+        pairs.filter_map(|stored| stored_list(&stored)).collect()
+    }
+
+    /// What is stored of two words of a phrase.
+    pub fn stored_phrase(&self, pair: &[(u32, QueryWord)]) -> Option<StoredPhrase<'s>> {
+        let [(at, first), (next, second)] = pair else { return None };
+        let ([first], [second]) = (first.forms.as_slice(), second.forms.as_slice()) else {
+            return None;
+        };
+        let (first, second) = (self.ord(first)?, self.ord(second)?);
+        let stored = if at + 1 == *next { self.snapshot.phrase(first, second) } else { None }?;
+        self.took(Shortcut::StoredPhrase);
+        Some(stored)
+    }
+
+    /// Businesses in which the phrase stands in one field.
+    pub fn phrase(&self, phrase: &Phrase) -> Plan<'s> {
+        match phrase.words.as_slice() {
+            [(_, word)] => self.word(word),
+            pair => {
+                let stored = self.stored_phrase(pair);
+                if let Some(list) = stored.as_ref().and_then(stored_list) {
+                    return list;
+                }
+                match self.phrase_in(phrase, &TextField::ALL) {
+                    Plan::Check { candidates, check, .. } => {
+                        Plan::Check { candidates, check, len: stored.map(|stored| stored.len) }
+                    }
+                    plan => plan,
+                }
+            }
+        }
+    }
+}
+
+/// The businesses of a phrase, if they are stored, or if it is known that there are none.
+fn stored_list<'s>(stored: &StoredPhrase<'s>) -> Option<Plan<'s>> {
+    if stored.len == 0 { Some(Plan::NOTHING) } else { stored.postings.map(Plan::list) }
+}
