@@ -11,6 +11,9 @@ use std::hint::black_box;
 
 const PAIRS: usize = 64;
 
+/// A way to find what two arrays share.
+type Way = fn(&[u16], &[u16]) -> Vec<u16>;
+
 /// Numbers that are the same each time (xorshift64: Marsaglia, "Xorshift RNGs", 2003).
 struct Random(u64);
 
@@ -54,8 +57,7 @@ fn arrays(criterion: &mut Criterion) {
             .iter()
             .map(|pair| pair.each_ref().map(|set| set.iter().copied().collect()))
             .collect();
-        let ways: [(&str, fn(&[u16], &[u16]) -> Vec<u16>); 2] =
-            [("blocks", intersect), ("number by number", merged)];
+        let ways: [(&str, Way); 2] = [("blocks", intersect), ("number by number", merged)];
         for (name, way) in ways {
             for ([a, b], [a_set, b_set]) in pairs.iter().zip(&sets) {
                 assert!(way(a, b).iter().eq(a_set.intersection(b_set)), "{name}: {a_len} {b_len}");

@@ -12,6 +12,7 @@
 
 pub mod adjacent;
 pub mod arrays;
+pub mod candidates;
 pub mod check;
 pub mod correct;
 pub mod count;

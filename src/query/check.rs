@@ -2,7 +2,6 @@
 
 use super::lows::Lows;
 use super::phrase::{NameMatch, PhraseMatcher};
-use super::plan::Plan;
 use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
@@ -48,9 +47,6 @@ impl Memo {
 /// Businesses that are [announced](Check::announce) together.
 pub const ANNOUNCED: usize = 32;
 
-/// So many bytes of followers are searched in the time in which one candidate is looked at.
-const SCANNED: u64 = 32;
-
 /// How words must stand in a business.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -72,9 +68,14 @@ impl<'s> Check<'s> {
         Check { snapshot, matcher, place, followers, memo: RefCell::default() }
     }
 
-    /// Are there any followers?
-    pub fn has_followers(&self) -> bool {
-        !self.followers.is_empty()
+    /// The followers of the rarest of the terms that have any.
+    pub fn rarest_followers(&self) -> Option<&FollowerCursor<'s>> {
+        self.followers.iter().min_by_key(|followers| followers.cardinality())
+    }
+
+    /// Those of ascending lower halves in one chunk in which the words may stand so, as far as followers tell.
+    pub fn may_pass_of(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
+        lows.filter(|low| self.may_pass(DocId(u32::from(key) << 16 | u32::from(low))))
     }
 
     /// May the words stand so in `doc`, as far as followers tell? Quickest in ascending order of `DocId`.
@@ -89,57 +90,8 @@ impl<'s> Check<'s> {
         self.snapshot.touch_doc_tokens(docs);
     }
 
-    /// Calls `visit` with those of `candidates` that may pass, as far as followers tell, ascending.
-    pub fn for_each_left(&self, candidates: &Plan<'_>, mut visit: impl FnMut(DocId)) {
-        let mut from = 0;
-        while let Some(key) = candidates.next_key(from) {
-            let base = u32::from(key) << 16;
-            self.left(candidates, key).for_each(|low| visit(DocId(base | u32::from(low))));
-            from = u32::from(key) + 1;
-        }
-    }
-
-    /// Those of `candidates` in chunk `key` that may pass, as far as followers tell.
-    fn left(&self, candidates: &Plan<'_>, key: u16) -> Lows<'static> {
-        let doc = |low: u16| DocId(u32::from(key) << 16 | u32::from(low));
-        let scanned = self.scanned(candidates);
-        let lows = match scanned.and_then(|followers| Some((followers, followers.following(key)?)))
-        {
-            // What follows is looked at first, and of whom it tells nothing off, whether it is a candidate.
-            Some((followers, lows)) => {
-                let lows = Lows::Array(lows);
-                let is_known = |part: &Plan<'_>| matches!(part, Plan::List(list) if followers.is_of(&list.postings));
-                match candidates {
-                    Plan::Intersection(parts) => {
-                        let others = parts.iter().filter(|part| !is_known(part));
-                        others.fold(lows, |left, part| part.chunk_within(key, left))
-                    }
-                    candidates => candidates.chunk_within(key, lows),
-                }
-            }
-            None => candidates.chunk(key),
-        };
-        lows.filter(|low| self.may_pass(doc(low)))
-    }
-
-    /// The followers that cost less to search through than `candidates` cost to look at.
-    pub fn scanned(&self, candidates: &Plan<'_>) -> Option<&FollowerCursor<'s>> {
-        let fewest = self.followers.iter().min_by_key(|followers| followers.cardinality())?;
-        (fewest.cardinality() as u64 <= candidates.cardinality_max() * SCANNED).then_some(fewest)
-    }
-
-    /// Those of `candidates` in chunk `key` in which the words stand so.
-    pub fn passing(&self, candidates: &Plan<'_>, key: u16) -> Lows<'static> {
-        self.checked(key, &self.left(candidates, key))
-    }
-
     /// Those of ascending lower halves in one chunk in which the words stand so.
-    pub fn passing_of(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
-        let doc = |low: u16| DocId(u32::from(key) << 16 | u32::from(low));
-        self.checked(key, &lows.filter(|low| self.may_pass(doc(low))))
-    }
-
-    fn checked(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
+    pub fn passing(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
         let mut passing = Vec::new();
         let mut batch = Vec::with_capacity(ANNOUNCED);
         let mut take = |batch: &mut Vec<DocId>| {

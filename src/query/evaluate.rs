@@ -5,6 +5,7 @@
 //! the tree) is in memory. An intersection visits only the chunks that all of its parts have, and starts with its
 //! smallest part.
 
+use super::candidates::left;
 use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::plan::Plan;
@@ -65,7 +66,9 @@ impl<'s> Plan<'s> {
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check, .. } => check.passing(candidates, key),
+            Plan::Check { candidates, check, .. } => {
+                check.passing(key, &left(check, candidates, key))
+            }
         }
     }
 
@@ -98,7 +101,8 @@ impl<'s> Plan<'s> {
                 base.and_not(&excluded)
             }
             Plan::Check { candidates, check, .. } => {
-                check.passing_of(key, &candidates.chunk_within(key, base))
+                let candidates = candidates.chunk_within(key, base);
+                check.passing(key, &check.may_pass_of(key, &candidates))
             }
         }
     }

@@ -6,8 +6,8 @@
 
 use super::arrays;
 use crate::simd::{count_ones, vectorized};
-use crate::snapshot::container::{Container, for_each_bit};
-use crate::snapshot::postings::{ARRAY_MAX, BITMAP_WORDS};
+use crate::snapshot::container::{BITMAP_WORDS, Container, for_each_bit};
+use crate::snapshot::postings::ARRAY_MAX;
 use std::ops::Range;
 
 /// Number of lower halves.

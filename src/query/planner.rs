@@ -34,6 +34,7 @@
 //! businesses (`Group Inc` 8 ms instead of 1). Finding the place of each hit in a list by blocks instead of galloping: as
 //! long, since the bytes come from memory either way.
 
+use super::candidates::searched;
 use super::check::{Check, Place};
 use super::phrase::{PhraseMatcher, related_terms};
 use super::plan::{List, Marked, Plan};
@@ -184,7 +185,7 @@ impl<'s> Planner<'s> {
         }
         let matcher = Arc::new(PhraseMatcher::new(self.snapshot, phrase));
         let check = Check::new(self.snapshot, matcher, place, self.followers(phrase));
-        if check.scanned(&candidates).is_some() {
+        if searched(&check, &candidates).is_some() {
             self.took(Shortcut::FollowerScan);
         }
         Plan::check(candidates, check)

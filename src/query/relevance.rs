@@ -8,6 +8,7 @@
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 
+use super::candidates::for_each_left;
 use super::check::{ANNOUNCED, Check};
 use super::cursor::Position;
 use super::cursor::Side;
@@ -248,7 +249,7 @@ impl<'s> Walk<'_, 's> {
         let mut start = self.stretch.start;
         loop {
             let mut ahead = Nearest::new(self.stretch.from(start, kept));
-            check.for_each_left(candidates, |doc| {
+            for_each_left(check, candidates, |doc| {
                 let relevance_key = prefix | u64::from(self.scorer.score(doc));
                 ahead.push(Position { relevance_key, doc });
             });

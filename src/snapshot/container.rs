@@ -1,7 +1,9 @@
 //! What a chunk of postings holds: up to 65,536 lower halves of `DocId`s, as an array or as a bitmap.
 
-use super::postings::BITMAP_WORDS;
 use crate::simd::{count_ones, vectorized};
+
+/// Words of a chunk's bitmap.
+pub const BITMAP_WORDS: usize = 1024;
 
 /// The `DocId`s of one chunk: the lower 16 bits of each.
 #[derive(Clone, Copy, Debug)]

@@ -23,7 +23,7 @@
 //!
 //! Every list begins at a multiple of 8 bytes.
 
-use super::container::Container;
+use super::container::{BITMAP_WORDS, Container};
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use crate::bytes::cast;
@@ -41,9 +41,6 @@ pub const FILTER_ARRAY_MAX: usize = 512;
 
 /// The bit of a head's second word that says that the chunk is a bitmap.
 const IS_BITMAP: u32 = 1 << 31;
-
-/// Words of a chunk's bitmap.
-pub const BITMAP_WORDS: usize = 1024;
 
 /// One list of postings in a mapped section.
 #[derive(Clone, Copy, Debug)]
