@@ -55,43 +55,42 @@ pub fn employees_window(snapshot: &Snapshot, hits: &Plan<'_>) -> Range<usize> {
 /// So many hits are gathered in the time in which those of one count are walked.
 const STRETCH_COST: u64 = 64;
 
-/// Positions of an order whose businesses stand, stretch by stretch, in `DocId` order.
-struct Stretches<'s> {
-    permutation: Permutation<'s>,
-    positions: Range<u32>,
-}
-
-impl Stretches<'_> {
-    /// The first `wanted` hits from one side, nearest first; none if they are not found within `most` stretches.
-    fn walk(self, hits: &Plan<'_>, side: Side, wanted: usize, mut most: u64) -> Option<Vec<DocId>> {
-        let mut positions = self.positions;
-        let mut found: Vec<DocId> = Vec::with_capacity(wanted);
-        while !positions.is_empty() && found.len() < wanted {
-            most = most.checked_sub(1)?;
-            let near = match side {
-                Side::After => positions.start,
-                Side::Before => positions.end - 1,
-            };
-            let (here, first) = self.permutation.stretch(near)?;
-            let part = here.start.max(positions.start)..here.end.min(positions.end);
-            let doc = |position: u32| DocId(first.0 + (position - here.start));
-            let (start, end) = (doc(part.start), doc(part.end));
-            let left = wanted - found.len();
-            match side {
-                Side::After => {
-                    let ahead = hits.walk_from(start).take_while(|&doc| doc < end);
-                    found.extend(ahead.take(left));
-                    positions.start = part.end;
-                }
-                Side::Before => {
-                    let ahead = hits.walk_before(end).take_while(|&doc| doc >= start);
-                    found.extend(ahead.take(left));
-                    positions.end = part.start;
-                }
+/// The first `wanted` hits from one side of `positions`, nearest first, if the businesses of the order stand stretch by
+/// stretch in `DocId` order, and so many are found within `most` stretches.
+fn by_stretches(
+    permutation: Permutation<'_>,
+    mut positions: Range<u32>,
+    hits: &Plan<'_>,
+    side: Side,
+    wanted: usize,
+    mut most: u64,
+) -> Option<Vec<DocId>> {
+    let mut found: Vec<DocId> = Vec::new();
+    while !positions.is_empty() && found.len() < wanted {
+        most = most.checked_sub(1)?;
+        let near = match side {
+            Side::After => positions.start,
+            Side::Before => positions.end - 1,
+        };
+        let (here, first) = permutation.stretch(near)?;
+        let part = here.start.max(positions.start)..here.end.min(positions.end);
+        let doc = |position: u32| DocId(first.0 + (position - here.start));
+        let (start, end) = (doc(part.start), doc(part.end));
+        let left = wanted - found.len();
+        match side {
+            Side::After => {
+                let ahead = hits.walk_from(start).take_while(|&doc| doc < end);
+                found.extend(ahead.take(left));
+                positions.start = part.end;
+            }
+            Side::Before => {
+                let ahead = hits.walk_before(end).take_while(|&doc| doc >= start);
+                found.extend(ahead.take(left));
+                positions.end = part.start;
             }
         }
-        Some(found)
     }
+    Some(found)
 }
 
 /// The first `wanted` of `total` hits on one side of `rank` in a permutation, nearest first. All hits stand within
@@ -112,8 +111,10 @@ pub fn by_permutation(
     };
     let end = end.max(start);
     let position = |doc: DocId| Position { relevance_key: 0, doc };
-    let stretches = Stretches { permutation, positions: start as u32..end as u32 };
-    if let Some(docs) = stretches.walk(hits, side, wanted, total / STRETCH_COST) {
+    let positions = start as u32..end as u32;
+    let stretches = total / STRETCH_COST;
+    if let Some(docs) = by_stretches(permutation, positions.clone(), hits, side, wanted, stretches)
+    {
         planner.took(Shortcut::StaticWalk);
         return docs.into_iter().map(position).collect();
     }
@@ -130,6 +131,6 @@ pub fn by_permutation(
     planner.took(Shortcut::RankGather);
     ranks.clear();
     hits.for_each(|doc| ranks.push(permutation.rough_rank(doc)));
-    permutation.nearest(ranks, start as u32..end as u32, wanted, side == Side::Before);
+    permutation.nearest(ranks, positions, wanted, side == Side::Before);
     ranks.iter().map(|&rank| position(permutation.doc_at(rank as usize))).collect()
 }

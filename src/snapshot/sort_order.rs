@@ -153,24 +153,16 @@ impl<'a> Permutation<'a> {
     /// The businesses at consecutive positions.
     #[inline]
     pub fn docs(&self, positions: Range<usize>) -> Docs<'a> {
-        Docs { permutation: *self, positions, group: 0..0 }
+        Docs { permutation: *self, positions, ties: 0..0 }
     }
 
     /// The position of a business.
     #[inline]
     pub fn rank(&self, doc: DocId) -> u32 {
-        let rank = self.stored.map_or(doc.0, |(_, ranks)| ranks[doc.index()]);
-        match self.reversed {
-            Some((groups, end)) if (rank as usize) < end => {
-                let group = groups.group_of(rank as usize, end);
-                (end - group.end) as u32 + (rank - group.start as u32)
-            }
-            _ => rank,
-        }
+        let rank = self.rough_rank(doc);
+        turned(rank, &self.ties(rank))
     }
-}
 
-impl Permutation<'_> {
     /// The position of a business but for ties: businesses of a group may stand the other way round within it. Costs
     /// one look-up, in whichever order.
     #[inline]
@@ -236,6 +228,7 @@ impl Permutation<'_> {
     }
 
     /// The positions of the group around a position, if groups are in reverse.
+    #[inline]
     fn ties(&self, position: u32) -> Range<u32> {
         match self.reversed {
             Some((groups, end)) if (position as usize) < end => {
@@ -248,6 +241,7 @@ impl Permutation<'_> {
 }
 
 /// The place of `rank` in a group of positions that is turned round.
+#[inline]
 fn turned(rank: u32, ties: &Range<u32>) -> u32 {
     ties.start + (ties.end - 1 - rank)
 }
@@ -257,8 +251,8 @@ fn turned(rank: u32, ties: &Range<u32>) -> u32 {
 pub struct Docs<'a> {
     permutation: Permutation<'a>,
     positions: Range<usize>,
-    /// The group looked at last, in positions of the stored order.
-    group: Range<usize>,
+    /// The positions of the group looked at last.
+    ties: Range<u32>,
 }
 
 impl Docs<'_> {
@@ -266,12 +260,12 @@ impl Docs<'_> {
     fn doc(&mut self, position: usize) -> DocId {
         let Permutation { stored, reversed, .. } = self.permutation;
         let stored_position = match reversed {
-            Some((groups, end)) if position < end => {
-                let mirrored = end - 1 - position;
-                if !self.group.contains(&mirrored) {
-                    self.group = groups.group_of(mirrored, end);
+            Some((_, end)) if position < end => {
+                let position = position as u32;
+                if !self.ties.contains(&position) {
+                    self.ties = self.permutation.ties(position);
                 }
-                self.group.start + (position - (end - self.group.end))
+                end - 1 - turned(position, &self.ties) as usize
             }
             _ => position,
         };
