@@ -9,7 +9,7 @@
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 
 use super::candidates::for_each_left;
-use super::check::{ANNOUNCED, Check};
+use super::check::Check;
 use super::cursor::Position;
 use super::cursor::Side;
 use super::hit_set::HitSet;
@@ -281,18 +281,12 @@ impl<'s> Walk<'_, 's> {
 
     /// Appends those of `batch` that pass the check, until the page is full.
     fn take_members(&mut self, batch: &[Position], check: &Check<'s>, members: &mut Vec<u32>) {
-        for announced in batch.chunks(ANNOUNCED) {
-            check.announce(announced.iter().map(|position| position.doc));
-            for &position in announced {
-                if check.passes(position.doc) {
-                    members.push(position.doc.0);
-                    self.found.push(position);
-                    if self.is_full() {
-                        return;
-                    }
-                }
-            }
-        }
+        let doc_of = |position: &Position| position.doc;
+        check.each_passing(batch, doc_of, |&position| {
+            members.push(position.doc.0);
+            self.found.push(position);
+            !self.is_full()
+        });
     }
 }
 

@@ -7,7 +7,6 @@
 //! everything else has left.
 
 use super::arrays::for_each_shared;
-use super::check::ANNOUNCED;
 use super::hit_set::HitSet;
 use super::plan::Plan;
 use crate::ids::DocId;
@@ -137,22 +136,18 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
         Plan::Check { candidates, check, .. } => {
             let candidates = marks(candidates, hits, among);
             let mut docs = hits.places();
-            let mut batch: Vec<(usize, DocId)> = Vec::with_capacity(ANNOUNCED);
-            let mut take = |batch: &mut Vec<(usize, DocId)>| {
-                check.announce(batch.iter().map(|(_, doc)| *doc));
-                let passing = batch.drain(..).filter(|&(_, doc)| check.passes(doc));
-                passing.for_each(|(at, _)| found.set(at));
-            };
+            let mut left: Vec<(usize, DocId)> = Vec::new();
             candidates.for_each(|at| {
                 let doc = docs.doc(at);
                 if check.may_pass(doc) {
-                    batch.push((at, doc));
-                }
-                if batch.len() == ANNOUNCED {
-                    take(&mut batch);
+                    left.push((at, doc));
                 }
             });
-            take(&mut batch);
+            let doc_of = |&(_, doc): &(usize, DocId)| doc;
+            check.each_passing(&left, doc_of, |&(at, _)| {
+                found.set(at);
+                true
+            });
         }
         Plan::Marked(_) => {
             found = among.clone();
