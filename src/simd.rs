@@ -36,6 +36,12 @@ pub fn count_ones(words: &[u64]) -> usize {
     vectorized(|| words.iter().map(|word| word.count_ones()).sum::<u32>() as usize)
 }
 
+/// Is `number` among some? Looks at all of them: without an early end a block takes a handful of instructions.
+#[inline]
+pub fn is_among(numbers: &[u16], number: u16) -> bool {
+    numbers.iter().fold(false, |is_there, &other| is_there | (other == number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

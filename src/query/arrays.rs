@@ -14,6 +14,8 @@
 //! branch mispredictions", 2014. Blocks of 8 with SSE take twice as long as 16 with AVX2, blocks of 16 by 32 with
 //! AVX-512 as long; bits of a bitmap set for one array and read for the other 4 µs.
 
+use crate::simd::is_among;
+
 /// How much longer one of two arrays must be, that skipping blocks of it beats comparing all blocks.
 const SKIPPED: usize = 8;
 
@@ -81,18 +83,19 @@ fn each_in_blocks(
             at += 1;
         }
         let block = blocks.get(at).map_or(rest, |block| block.as_slice());
-        // Without an early end this takes a handful of instructions for the whole block.
-        if block.iter().fold(false, |is_there, &other| is_there | (other == number)) {
+        if is_among(block, number) {
             visit(choose(place, at * SKIP + block.partition_point(|&other| other < number)));
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
 #[inline]
 fn all_pairs(a: &[u16], b: &[u16], visit: impl FnMut(usize)) {
     if std::arch::is_x86_feature_detected!("avx2") {
-        avx2::all_pairs(a, b, visit);
+        // SAFETY: the line above has seen that the processor has what the function is compiled for.
+        unsafe { avx2::all_pairs(a, b, visit) }
     } else {
         each_in_blocks(a, b, visit, |at, _| at);
     }
@@ -105,7 +108,6 @@ fn all_pairs(a: &[u16], b: &[u16], visit: impl FnMut(usize)) {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
 mod avx2 {
     use std::arch::x86_64::{
         __m256i, _mm256_alignr_epi8, _mm256_cmpeq_epi16, _mm256_movemask_epi8, _mm256_or_si256,
@@ -115,18 +117,8 @@ mod avx2 {
     const BLOCK: usize = 16;
 
     /// Calls `visit` with the place in `a` of every number that stands in `b` too, ascending.
-    ///
-    /// # Panics
-    /// The processor has no AVX2.
-    #[inline]
-    pub fn all_pairs(a: &[u16], b: &[u16], visit: impl FnMut(usize)) {
-        assert!(std::arch::is_x86_feature_detected!("avx2"));
-        // SAFETY: the line above has seen that the processor has what the function is compiled for.
-        unsafe { all_pairs_with_avx2(a, b, visit) }
-    }
-
     #[target_feature(enable = "avx2")]
-    fn all_pairs_with_avx2(a: &[u16], b: &[u16], mut visit: impl FnMut(usize)) {
+    pub fn all_pairs(a: &[u16], b: &[u16], mut visit: impl FnMut(usize)) {
         let ((a_blocks, a_rest), (b_blocks, b_rest)) = (a.as_chunks(), b.as_chunks());
         let (mut i, mut j) = (0, 0);
         while i < a_blocks.len() && j < b_blocks.len() {

@@ -1,6 +1,6 @@
 //! What a chunk of postings holds: up to 65,536 lower halves of `DocId`s, as an array or as a bitmap.
 
-use crate::simd::{count_ones, vectorized};
+use crate::simd::{count_ones, is_among, vectorized};
 
 /// Words of a chunk's bitmap.
 pub const BITMAP_WORDS: usize = 1024;
@@ -104,7 +104,7 @@ fn holds(lows: &[u16], low: u16) -> bool {
     }
     while let Some(block) = lows[start..].first_chunk::<BLOCK>() {
         if block[BLOCK - 1] >= low {
-            return block.iter().fold(false, |is_there, &other| is_there | (other == low));
+            return is_among(block, low);
         }
         start += BLOCK;
     }
