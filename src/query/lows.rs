@@ -104,12 +104,13 @@ impl<'p> Lows<'p> {
                 Lows::Array(compact(lows, |low| is_set(words, low)))
             }
             (View::Bitmap(a, _), View::Bitmap(b, _)) => {
-                if count_shared(a, b) > ARRAY_MAX {
+                let count = count_shared(a, b);
+                if count > ARRAY_MAX {
                     let mut words = Box::new(*a);
                     vectorized(|| words.iter_mut().zip(b).for_each(|(word, other)| *word &= other));
-                    return Lows::of_words(words);
+                    return Lows::Bitmap(words, count as u32);
                 }
-                let mut both = Vec::new();
+                let mut both = Vec::with_capacity(count);
                 vectorized(|| {
                     let shared = a.iter().zip(b).map(|(word, other)| word & other);
                     for_each_bit(shared, |low| both.push(low));
