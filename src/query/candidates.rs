@@ -24,17 +24,26 @@ pub fn searched<'a, 's>(
 
 /// Calls `visit` with those of `candidates` that may pass, as far as followers tell, ascending.
 pub fn for_each_left(check: &Check<'_>, candidates: &Plan<'_>, mut visit: impl FnMut(DocId)) {
-    let mut from = 0;
-    while let Some(key) = candidates.next_key(from) {
+    let followers = searched(check, candidates);
+    for key in candidates.keys() {
         let base = u32::from(key) << 16;
-        left(check, candidates, key).for_each(|low| visit(DocId(base | u32::from(low))));
-        from = u32::from(key) + 1;
+        let lows = left_of(check, candidates, followers, key);
+        lows.for_each(|low| visit(DocId(base | u32::from(low))));
     }
 }
 
 /// Those of `candidates` in chunk `key` that may pass, as far as followers tell.
 pub fn left(check: &Check<'_>, candidates: &Plan<'_>, key: u16) -> Lows<'static> {
-    let found = searched(check, candidates).and_then(|it| Some((it, it.following(key)?)));
+    left_of(check, candidates, searched(check, candidates), key)
+}
+
+fn left_of(
+    check: &Check<'_>,
+    candidates: &Plan<'_>,
+    followers: Option<&FollowerCursor<'_>>,
+    key: u16,
+) -> Lows<'static> {
+    let found = followers.and_then(|followers| Some((followers, followers.following(key)?)));
     let Some((followers, lows)) = found else {
         return check.may_pass_of(key, &candidates.chunk(key));
     };

@@ -179,15 +179,23 @@ impl<'s> Plan<'s> {
         }
     }
 
+    /// The keys of the chunks in which any business may match, ascending.
+    pub fn keys(&self) -> impl Iterator<Item = u16> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let key = self.next_key(from)?;
+            from = u32::from(key) + 1;
+            Some(key)
+        })
+    }
+
     /// Calls `visit` with the matching businesses of every chunk that has any, ascending.
     pub fn for_each_chunk(&self, mut visit: impl FnMut(u16, &Lows<'_>)) {
-        let mut from = 0;
-        while let Some(key) = self.next_key(from) {
+        for key in self.keys() {
             let lows = self.chunk(key);
             if !lows.is_empty() {
                 visit(key, &lows);
             }
-            from = u32::from(key) + 1;
         }
     }
 
@@ -284,9 +292,8 @@ impl<'s> Plan<'s> {
 fn list_chunk<'s>(postings: &Postings<'s>, key: u16) -> Lows<'s> {
     match postings {
         Postings::Small(docs) => {
-            let start = docs.partition_point(|&doc| doc >> 16 < u32::from(key));
-            let here = docs[start..].iter().take_while(|&&doc| doc >> 16 == u32::from(key));
-            Lows::Array(here.map(|&doc| doc as u16).collect())
+            let here = &docs[Postings::places_in(docs, key)];
+            Lows::Array(here.iter().map(|&doc| doc as u16).collect())
         }
         Postings::Chunked(chunked) => match chunked.find(key) {
             Some(at) => Lows::of(chunked.chunk(at).container),

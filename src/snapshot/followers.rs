@@ -90,9 +90,9 @@ impl<'s> FollowerCursor<'s> {
         let places = |bytes| memchr::memchr3_iter(first, second, ANY_FOLLOWER, bytes);
         match &self.postings {
             Postings::Small(docs) => {
-                let from = |key: u32| docs.partition_point(|&doc| doc >> 16 < key);
-                let (start, end) = (from(u32::from(key)), from(u32::from(key) + 1));
-                lows.extend(places(&self.followers[start..end]).map(|at| docs[start + at] as u16));
+                let here = Postings::places_in(docs, key);
+                let places = places(&self.followers[here.clone()]);
+                lows.extend(places.map(|at| docs[here.start + at] as u16));
             }
             Postings::Chunked(chunked) => {
                 let Some(at) = chunked.find(key) else { return Some(lows) };

@@ -29,6 +29,7 @@ use super::format::SectionKind;
 use crate::bytes::cast;
 use crate::ids::DocId;
 use crate::simd::count_ones;
+use std::ops::Range;
 
 /// The bit of a list's first word that says that it is stored by chunks.
 const IS_CHUNKED: u32 = 1 << 31;
@@ -94,6 +95,12 @@ impl<'a> Postings<'a> {
                 at.is_some_and(|at| chunked.chunk(at).container.contains(doc.0 as u16))
             }
         }
+    }
+
+    /// Where those of chunk `key` stand in a list of some that are stored as they are.
+    pub fn places_in(docs: &[u32], key: u16) -> Range<usize> {
+        let before = |key: u32| docs.partition_point(|&doc| doc >> 16 < key);
+        before(key.into())..before(u32::from(key) + 1)
     }
 
     /// The smallest key (upper 16 bits), not below `from`, that any of them has.

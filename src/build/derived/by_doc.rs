@@ -99,9 +99,7 @@ pub fn releasing<T>(
 pub fn for_each_low(list: &Postings<'_>, key: u32, mut visit: impl FnMut(usize, u16)) {
     match list {
         Postings::Small(docs) => {
-            let start = docs.partition_point(|&doc| doc >> 16 < key);
-            let here = docs[start..].iter().take_while(|&&doc| doc >> 16 == key);
-            (start..).zip(here).for_each(|(at, &doc)| visit(at, doc as u16));
+            Postings::places_in(docs, key as u16).for_each(|at| visit(at, docs[at] as u16));
         }
         Postings::Chunked(chunked) => {
             let Some(chunk) = chunked.find(key as u16) else { return };
