@@ -1,11 +1,13 @@
-//! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share.
+//! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, and which bits of a bitmap stand for
+//! some bytes.
 //!
-//! Identifiers are `arrays/WAY/LENGTHS` and `bitmaps/WAY`. Each pair of arrays is one of 64, so that branches cannot be
+//! Identifiers are `arrays/WAY/LENGTHS`, `bitmaps/WAY` and `bytes/WAY/SHARE`. Each pair of arrays is one of 64, so that branches cannot be
 //! learnt. Before a way is timed its answer is compared with that of sets.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::query::arrays::intersect;
 use firmament::simd;
+use firmament::snapshot::container::select;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
@@ -95,5 +97,40 @@ fn bitmaps(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(array_benches, arrays, bitmaps);
+/// Bytes that are searched for.
+const WANTED: [u8; 3] = [7, 7, 255];
+
+fn bytes(criterion: &mut Criterion) {
+    let mut random = Random(521_288_629);
+    // A third of the bits, as of a word that a third of all businesses hold.
+    let words: [u64; 1024] =
+        std::array::from_fn(|_| random.next() & (random.next() | random.next()));
+    let len = simd::count_ones(&words);
+    let mut group = criterion.benchmark_group("bytes");
+    for found_in in [8, 64] {
+        let bytes: Vec<u8> =
+            (0..len).map(|_| if random.next() % found_in == 0 { 255 } else { 100 }).collect();
+        let place_by_place = || {
+            let mut found = Box::new([0u64; 1024]);
+            let [a, b, c] = WANTED;
+            let places = memchr::memchr3_iter(a, b, c, black_box(&bytes));
+            select(black_box(&words), places, |bit| {
+                found[bit as usize / 64] |= 1 << (bit % 64);
+            });
+            found
+        };
+        let by_words = || simd::bits_with(black_box(&words), black_box(&bytes), WANTED);
+        assert_eq!(by_words(), place_by_place());
+        let share = format!("1 in {found_in}");
+        group.bench_function(BenchmarkId::new("word by word", &share), |bencher| {
+            bencher.iter(by_words);
+        });
+        group.bench_function(BenchmarkId::new("place by place", &share), |bencher| {
+            bencher.iter(place_by_place);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(array_benches, arrays, bitmaps, bytes);
 criterion_main!(array_benches);

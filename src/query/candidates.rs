@@ -47,7 +47,7 @@ fn left_of(
     let Some((followers, lows)) = found else {
         return check.may_pass_of(key, &candidates.chunk(key));
     };
-    let lows = Lows::Array(lows);
+    let lows = Lows::of_found(lows);
     let lows = match candidates {
         Plan::Intersection(parts) => {
             // Whoever was found is on the list of the term.

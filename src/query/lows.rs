@@ -7,6 +7,7 @@
 use super::arrays;
 use crate::simd::{count_ones, vectorized};
 use crate::snapshot::container::{BITMAP_WORDS, Container, for_each_bit};
+use crate::snapshot::followers::FoundLows;
 use crate::snapshot::postings::ARRAY_MAX;
 use std::ops::Range;
 
@@ -46,6 +47,14 @@ impl<'p> Lows<'p> {
         match container {
             Container::Array(lows) => Lows::Slice(lows),
             Container::Bitmap(words, count) => Lows::Words(words, count),
+        }
+    }
+
+    /// Those that a search has found.
+    pub fn of_found(found: FoundLows) -> Lows<'static> {
+        match found {
+            FoundLows::Array(lows) => Lows::Array(lows),
+            FoundLows::Bitmap(words) => Lows::of_words(words),
         }
     }
 

@@ -9,11 +9,12 @@
 //! 0 if nothing follows it anywhere, 1 to 254 the [hash](follower_hash) of the only word that does, 255 if there are
 //! several.
 
-use super::container::{Container, select};
+use super::container::{BITMAP_WORDS, Container};
 use super::impacts::ListPlace;
 use super::postings::Postings;
 use crate::analyzer::plural::common_start;
 use crate::ids::DocId;
+use crate::simd::bits_with;
 use std::cell::Cell;
 
 /// Nothing follows.
@@ -37,6 +38,15 @@ pub fn merge_followers(a: u8, b: u8) -> u8 {
         (a, b) if a == b => a,
         _ => ANY_FOLLOWER,
     }
+}
+
+/// Lower halves of a chunk that a search has found.
+#[derive(Debug)]
+pub enum FoundLows {
+    /// Sorted.
+    Array(Vec<u16>),
+    /// One bit for each.
+    Bitmap(Box<[u64; BITMAP_WORDS]>),
 }
 
 /// Tells whether a term may be followed by one of some words; quickest in ascending order of `DocId`.
@@ -77,10 +87,10 @@ impl<'s> FollowerCursor<'s> {
         self.postings.is_same(postings)
     }
 
-    /// The lower halves of all businesses in chunk `key` of which [`FollowerCursor::may_follow`] is true, ascending:
-    /// searches the bytes of the chunk (16 of them take a nanosecond), and looks at nothing else. None if there are
-    /// more words than a byte search takes.
-    pub fn following(&self, key: u16) -> Option<Vec<u16>> {
+    /// The lower halves of all businesses in chunk `key` of which [`FollowerCursor::may_follow`] is true: searches the
+    /// bytes of the chunk (16 of them take a nanosecond), and looks at nothing else. None if there are more words than
+    /// a byte search takes.
+    pub fn following(&self, key: u16) -> Option<FoundLows> {
         let mut lows = Vec::new();
         let (first, second) = match *self.hashes.as_slice() {
             [hash] => (hash, hash),
@@ -95,24 +105,26 @@ impl<'s> FollowerCursor<'s> {
                 lows.extend(places.map(|at| docs[here.start + at] as u16));
             }
             Postings::Chunked(chunked) => {
-                let Some(at) = chunked.find(key) else { return Some(lows) };
+                let Some(at) = chunked.find(key) else { return Some(FoundLows::Array(lows)) };
                 let (start, container) = (chunked.rank(at), chunked.chunk(at).container);
-                let places = places(&self.followers[start..start + container.len()]);
+                let bytes = &self.followers[start..start + container.len()];
                 match container {
-                    Container::Array(all) => lows.extend(places.map(|at| all[at])),
+                    Container::Array(all) => lows.extend(places(bytes).map(|at| all[at])),
                     Container::Bitmap(words, _) => {
-                        select(words, places, |bit| lows.push(bit as u16))
+                        let found = bits_with(words, bytes, [first, second, ANY_FOLLOWER]);
+                        return Some(FoundLows::Bitmap(found));
                     }
                 }
             }
         }
-        Some(lows)
+        Some(FoundLows::Array(lows))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::snapshot::container::for_each_bit;
     use crate::snapshot::postings;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -140,7 +152,14 @@ mod tests {
             let cursor = FollowerCursor::new(postings, &bytes, hashes);
             let found: Vec<u32> = (0..5u16)
                 .flat_map(|key| {
-                    let lows = cursor.following(key).unwrap();
+                    let lows = match cursor.following(key).unwrap() {
+                        FoundLows::Array(lows) => lows,
+                        FoundLows::Bitmap(words) => {
+                            let mut lows = Vec::new();
+                            for_each_bit(words.into_iter(), |low| lows.push(low));
+                            lows
+                        }
+                    };
                     lows.into_iter().map(move |low| u32::from(key) << 16 | u32::from(low))
                 })
                 .collect();
