@@ -2,7 +2,7 @@
 //!
 //! Its businesses need not all be looked at to show the best: the snapshot holds them by
 //! [levels](crate::snapshot::levels), and whoever holds the word only as the beginning of a longer one scores nothing
-//! and follows in the static order.
+//! and follows in the static order. A word that is corrected to one other is answered by the levels of that one.
 
 use super::Query;
 use super::SortOrder;
@@ -28,6 +28,8 @@ pub struct SingleWord<'s> {
     /// The businesses that score anything; nothing if the word itself stands nowhere.
     scored: Plan<'s>,
     levels: Option<TermLevels<'s>>,
+    /// Is the word of `q` corrected to the one that scores? Names are not told apart then by where they hold it.
+    is_corrected: bool,
     /// The businesses with each of the legal forms in their name.
     forms: Vec<Plan<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
@@ -56,10 +58,14 @@ impl<'s> SingleWord<'s> {
     ) -> Option<SingleWord<'s>> {
         let [understood] = understanding.clauses.as_slice() else { return None };
         let Term::Word(word) = &understood.clause.term else { return None };
+        // Readings are only looked for if the word itself stands nowhere.
+        let (word, is_corrected) =
+            match (&understood.readings.words[..], &understood.readings.split) {
+                ([], None) => (word, false),
+                ([reading], None) if planner.word(word).is_nothing() => (reading, true),
+                _ => return None,
+            };
         let [form] = word.forms.as_slice() else { return None };
-        if !understood.readings.is_empty() {
-            return None;
-        }
         let trailing = query.text.trailing_forms();
         if trailing.len() > FORMS_MAX {
             return None;
@@ -74,6 +80,7 @@ impl<'s> SingleWord<'s> {
             share: (total, scored.cardinality_max()),
             levels: lists.and_then(|(_, lists)| lists.levels),
             scored,
+            is_corrected,
             forms,
             level_step_costs: planner.tuning().level_step_costs,
             level_patience: planner.tuning().level_patience,
@@ -86,8 +93,8 @@ impl<'s> SingleWord<'s> {
         let Some(levels) = self.levels else { return true };
         let (total, all) = self.share;
         let steps = wanted as u64 * all / total.max(1);
-        let named = [LevelGroup::NameIs, LevelGroup::NameStarts, LevelGroup::NameHas];
-        let named = named.map(|group| levels.group_len(group)).iter().sum::<u64>() + longer;
+        let named = LevelGroup::NAMES.map(|group| levels.group_len(group));
+        let named = named.iter().sum::<u64>() + longer;
         if named > steps {
             return false;
         }
@@ -130,11 +137,14 @@ impl<'s> SingleWord<'s> {
         stretch: &Stretch,
         scorer: &mut Scorer<'s>,
     ) -> Option<Vec<Position>> {
-        let level_group = match (group.tier, group.kind) {
-            (Tier::NameIs, _) => LevelGroup::NameIs,
-            (Tier::NameStarts, _) => LevelGroup::NameStarts,
-            (Tier::NameHasAll, Kind::Whole) => LevelGroup::NameHas,
-            (Tier::NameHasAll, Kind::Prefix) | (Tier::PhraseElsewhere, _) => LevelGroup::Elsewhere,
+        let level_groups: &[LevelGroup] = match (group.tier, group.kind) {
+            (Tier::NameIs, _) => &[LevelGroup::NameIs],
+            (Tier::NameStarts, _) => &[LevelGroup::NameStarts],
+            (Tier::NameHasAll, Kind::Whole) if self.is_corrected => &LevelGroup::NAMES,
+            (Tier::NameHasAll, Kind::Whole) => &[LevelGroup::NameHas],
+            (Tier::NameHasAll, Kind::Prefix) | (Tier::PhraseElsewhere, _) => {
+                &[LevelGroup::Elsewhere]
+            }
             _ => return None,
         };
         // Worst first, but ties ascending: no walk in the order of levels.
@@ -160,16 +170,29 @@ impl<'s> SingleWord<'s> {
                 }
                 _ => None,
             };
-            let mut walk = PartWalk {
-                word: self,
-                kind: group.kind,
-                part,
-                prefix,
-                stretch,
-                scorer,
-                found: &mut found,
-            };
-            walk.take(level_group, from);
+            let stretch = &stretch.from(stretch.start, stretch.wanted - found.len());
+            let (word, kind) = (self, group.kind);
+            let walk = || PartWalk { word, kind, part, prefix, stretch, found: Vec::new() };
+            if let [level_group] = level_groups {
+                let mut walk = walk();
+                walk.take(*level_group, from, scorer);
+                found.append(&mut walk.found);
+                continue;
+            }
+            let mut of_groups = Vec::new();
+            for &level_group in level_groups {
+                let mut walk = walk();
+                // Enumerating would find the members of all groups.
+                if !walk.walked(self.levels.as_ref()?, level_group, from) {
+                    return None;
+                }
+                of_groups.append(&mut walk.found);
+            }
+            of_groups.sort_unstable_by_key(|position| stretch.distance(position));
+            // A walk along one group meets businesses of the others that have the same impact.
+            of_groups.dedup_by_key(|position| position.doc);
+            of_groups.truncate(stretch.wanted);
+            found.append(&mut of_groups);
         }
         Some(found)
     }
@@ -182,23 +205,22 @@ struct PartWalk<'a, 's> {
     part: &'a Part<'s>,
     prefix: u64,
     stretch: &'a Stretch,
-    scorer: &'a mut Scorer<'s>,
-    found: &'a mut Vec<Position>,
+    found: Vec<Position>,
 }
 
-impl PartWalk<'_, '_> {
+impl<'s> PartWalk<'_, 's> {
     /// Appends the nearest members behind `from`, an impact and a business.
-    fn take(&mut self, group: LevelGroup, from: Option<(u8, DocId)>) {
+    fn take(&mut self, group: LevelGroup, from: Option<(u8, DocId)>, scorer: &mut Scorer<'s>) {
         match (self.stretch.side, from) {
             (Side::After, Some((0, doc))) => self.unscored(group, Some(doc)),
             (Side::After, from) => {
-                self.scored(group, from);
+                self.scored(group, from, scorer);
                 self.unscored(group, None);
             }
-            (Side::Before, Some((impact, _))) if impact > 0 => self.scored(group, from),
+            (Side::Before, Some((impact, _))) if impact > 0 => self.scored(group, from, scorer),
             (Side::Before, from) => {
                 self.unscored(group, from.map(|(_, doc)| doc));
-                self.scored(group, None);
+                self.scored(group, None, scorer);
             }
         }
     }
@@ -213,7 +235,7 @@ impl PartWalk<'_, '_> {
     }
 
     /// Members that hold the word.
-    fn scored(&mut self, group: LevelGroup, from: Option<(u8, DocId)>) {
+    fn scored(&mut self, group: LevelGroup, from: Option<(u8, DocId)>, scorer: &mut Scorer<'s>) {
         let left = self.left();
         let scored = &self.word.scored;
         if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
@@ -227,7 +249,7 @@ impl PartWalk<'_, '_> {
         let start = from.map(|(impact, doc)| self.position(impact, doc));
         let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
         let stretch = self.stretch.from(start, left);
-        self.found.extend(nearest(&members, self.prefix, self.scorer, stretch));
+        self.found.extend(nearest(&members, self.prefix, scorer, stretch));
     }
 
     /// Takes the nearest by a walk along levels, unless enumerating the members costs less, or turns out to.

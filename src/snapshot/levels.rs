@@ -38,6 +38,12 @@ pub enum LevelGroup {
     Elsewhere,
 }
 
+impl LevelGroup {
+    /// The groups of businesses whose name holds the term.
+    pub const NAMES: [LevelGroup; 3] =
+        [LevelGroup::NameIs, LevelGroup::NameStarts, LevelGroup::NameHas];
+}
+
 /// Businesses of a block, about: few enough to scan, many enough to keep the bitmaps small.
 const BLOCK_LEN: usize = 512;
 
