@@ -38,7 +38,7 @@ use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
 use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
-use doc_tokens::DocTokens;
+use doc_tokens::{DocTokens, Tokens};
 use documents::Documents;
 use filter_pairs::FilterPairs;
 use format::{SectionEntry, SectionKind};
@@ -369,6 +369,20 @@ impl Snapshot {
     #[inline]
     pub fn doc_tokens(&self, doc: DocId) -> DocTokens<'_> {
         DocTokens::read(self.doc_token_bytes(doc)).expect("checked when the snapshot was opened")
+    }
+
+    /// The words of a name, and how many of its positions stand before legal forms at its end.
+    #[inline]
+    pub fn name_tokens(&self, doc: DocId) -> (u32, Tokens<'_>) {
+        let name = DocTokens::read_name(self.doc_token_bytes(doc));
+        name.expect("checked when the snapshot was opened")
+    }
+
+    /// Reads a little of the names of some businesses, as [`touch_doc_tokens`](Self::touch_doc_tokens) does.
+    pub fn touch_names(&self, docs: impl Iterator<Item = DocId>) {
+        let tokens = self.doc_tokens.as_ref();
+        let starts = docs.map(|doc| self.doc_token_offsets.range(doc.index()).start);
+        std::hint::black_box(starts.fold(0, |all, at| all ^ tokens[at]));
     }
 
     /// Reads a little of the words of some businesses, which are looked at next: loads that do not wait for each

@@ -48,21 +48,8 @@ pub fn by_relevance<'s>(
     }
     if understanding.is_relaxed {
         let relaxed = RelaxedScorer::new(planner, understanding);
-        let mut scorer = Scorer::new(planner, understanding, &query.text);
-        let mut nearest = Nearest::new(stretch);
-        let is_best_first = stretch.is_best_first();
-        hits.for_each(|doc| {
-            // Most hits of a union share little, which is told without reading their names.
-            let may_be_near = |score_max: u32| {
-                let relevance_key = u64::from(score_max) << 16 | 0xffff;
-                !is_best_first || nearest.may_keep(&Position { relevance_key, doc })
-            };
-            if let Some(score) = relaxed.score_if(doc, may_be_near) {
-                let relevance_key = u64::from(score) << 16 | u64::from(scorer.score(doc));
-                nearest.push(Position { relevance_key, doc });
-            }
-        });
-        return nearest.into_sorted();
+        let scorer = Scorer::new(planner, understanding, &query.text);
+        return relaxed.nearest(hits, scorer, stretch);
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
     let is_held = match (&single_word, understanding.clauses.as_slice(), hits) {

@@ -14,6 +14,7 @@
 //! be stored under each term instead; checking a phrase would then touch as many lists as it has words, where
 //! this touches one place of about 150 bytes.
 
+use crate::analyzer::TextField;
 use crate::bytes::{push_varint, read_varint};
 
 /// Smallest code of a term; smaller numbers are control marks.
@@ -89,6 +90,16 @@ impl<'a> DocTokens<'a> {
             (*field, *bytes) = bytes.split_at_checked(len)?;
         }
         Some(DocTokens { name_core_len, fields })
+    }
+
+    /// Reads the tokens of a name, and how many of its positions stand before legal forms at its end; looks at nothing
+    /// behind.
+    #[inline]
+    pub fn read_name(mut bytes: &'a [u8]) -> Option<(u32, Tokens<'a>)> {
+        const { assert!(TextField::Name as usize == 0) };
+        let core_len = read_varint(&mut bytes)?;
+        let len = read_varint(&mut bytes)? as usize;
+        Some((core_len, Tokens { bytes: bytes.get(..len)? }))
     }
 
     /// The tokens of a field.
