@@ -108,8 +108,9 @@ fn bytes(criterion: &mut Criterion) {
     let len = simd::count_ones(&words);
     let mut group = criterion.benchmark_group("bytes");
     for found_in in [8, 64] {
-        let bytes: Vec<u8> =
-            (0..len).map(|_| if random.next() % found_in == 0 { 255 } else { 100 }).collect();
+        let bytes: Vec<u8> = (0..len)
+            .map(|_| if random.next().is_multiple_of(found_in) { 255 } else { 100 })
+            .collect();
         let place_by_place = || {
             let mut found = Box::new([0u64; 1024]);
             let [a, b, c] = WANTED;

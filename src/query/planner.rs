@@ -31,7 +31,10 @@
 //! words that are not frequent as well. Rejected by estimate: a Bloom filter of 64 bytes over the neighbours in each
 //! business is a read from another place for every candidate, and lets one in five through. Walking levels wherever they
 //! exist (a filter that one in a hundred passes: 0.7 ms instead of 0.1), and giving walks up at a fixed number of
-//! businesses (`Group Inc` 8 ms instead of 1). Finding the place of each hit in a list by blocks instead of galloping: as
+//! businesses (`Group Inc` 8 ms instead of 1). A byte for the industry beside each business of a frequent term, to search
+//! for a word within an industry as followers are searched: 47 bytes a business, and the median of two words in an
+//! industry is 430 µs instead of 520, but the mean 5 % less, since most of the time goes where both are dense, into
+//! scores and followers of the hits. Finding the place of each hit in a list by blocks instead of galloping: as
 //! long, since the bytes come from memory either way.
 
 use super::candidates::searched;

@@ -3,6 +3,10 @@
 //! `Documents` holds the JSON objects in `DocId` order without anything between them, `DocumentOffsets` the
 //! place of each and, last, the length of the section ([`offsets`](super::offsets)); `IdOrder` the `DocId`s (`u32`) ordered by the
 //! bytes of their ids as they stand in the JSON. Each object begins with `{"id":"`.
+//!
+//! The objects are half of a snapshot, and are stored as they are: a page is copied in 0.3 µs from the cache, and in 3 µs
+//! from memory. Compressed by symbols of up to eight bytes (Boncz, Neumann, Leis: "FSST: fast random access string
+//! compression", 2020) they take 0.52 of that, but a page takes 4.5 and 13 µs, as much as the HTTP of a request.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
