@@ -9,7 +9,7 @@
 //! `s@US-TX`, `c@new york`). A stored value has its literal keys always and the entity key if it resolves; so
 //! has a part of a query. Two spellings of one place meet in the entity, everything else in the literal.
 //!
-//! **Folding** is [`fold_filter`]'s, then dots and apostrophes are dropped and hyphens and dashes are spaces;
+//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s, then dots and apostrophes are dropped and hyphens and dashes are spaces;
 //! after it, so that full-width signs are seen too. A part of which nothing is left is an empty part. A value
 //! of such parts alone (`.`, `""`) is not blank: it matches nothing, as a `q` without words does.
 //!
@@ -26,98 +26,20 @@
 //! they were taken from. They are tables and not a crate: those for ISO 3166 bring a megabyte of
 //! subdivisions and a macro stack, and none has the names of CLDR.
 
-use crate::analyzer::fold::is_quote;
-use crate::analyzer::fold_filter;
-use std::collections::HashMap;
-use std::fmt;
-use std::ops::Range;
-use std::sync::LazyLock;
+mod alias;
+mod folding;
+mod key;
 
-const COUNTRIES: &str = include_str!("places/countries.tsv");
-const SUBDIVISIONS: &str = include_str!("places/subdivisions.tsv");
-/// Other names of cities, and the city each means.
-const CITIES: [(&str, &str); 2] = [("NYC", "New York"), ("SF", "San Francisco")];
+pub use key::{PlaceKey, PlaceKind};
+
+use crate::analyzer::fold::is_quote;
+use alias::{Alias, aliases};
+use folding::fold;
+use std::ops::Range;
 
 /// Longest place in words that is looked for when a part is cut. The longest name in the tables has nine; a
 /// part that is a known place as a whole is never cut, however long.
 const PIECE_WORDS_MAX: usize = 16;
-
-/// The three kinds of place value of a business, in the order of the response.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum PlaceKind {
-    /// City or town.
-    City,
-    /// State, province or region.
-    State,
-    /// Country.
-    Country,
-}
-
-impl PlaceKind {
-    /// All kinds, in their order. A combination cannot have more parts than this has elements.
-    pub const ALL: [PlaceKind; 3] = [PlaceKind::City, PlaceKind::State, PlaceKind::Country];
-
-    fn letter(self) -> char {
-        match self {
-            PlaceKind::City => 'c',
-            PlaceKind::State => 's',
-            PlaceKind::Country => 'k',
-        }
-    }
-}
-
-/// A place a text can mean: a key of the snapshot's place dictionary.
-///
-/// The letter of its kind (`c`, `s`, `k` for country), then `=` and a folded text, or `@` and the canonical
-/// code of a resolved entity: `c=san jose`, `k@US`, `s@US-TX`, `c@new york`.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct PlaceKey(String);
-
-impl PlaceKey {
-    fn literal(kind: PlaceKind, folded: &str) -> PlaceKey {
-        PlaceKey(format!("{}={folded}", kind.letter()))
-    }
-
-    fn entity(kind: PlaceKind, code: &str) -> PlaceKey {
-        PlaceKey(format!("{}@{code}", kind.letter()))
-    }
-
-    /// The kind of place this is.
-    pub fn kind(&self) -> PlaceKind {
-        match self.0.as_bytes().first() {
-            Some(b'c') => PlaceKind::City,
-            Some(b's') => PlaceKind::State,
-            _ => PlaceKind::Country,
-        }
-    }
-
-    /// The key that stands as `key` in a dictionary; `None` if that is no key of a place.
-    pub fn from_stored(key: &str) -> Option<PlaceKey> {
-        let is_key = matches!(key.as_bytes(), [b'c' | b's' | b'k', b'=' | b'@', ..]);
-        is_key.then(|| PlaceKey(key.to_owned()))
-    }
-
-    /// The key as it stands in the dictionary.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Is this what a text literally is, and not what it resolves to?
-    pub fn is_literal(&self) -> bool {
-        self.0.as_bytes()[1] == b'='
-    }
-
-    /// The folded text of a literal, the code of an entity.
-    pub fn text(&self) -> &str {
-        &self.0[2..]
-    }
-}
-
-impl fmt::Display for PlaceKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// One part of a `location` value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -151,110 +73,6 @@ pub enum PlaceFilter {
     Unknown,
     /// A place, or a combination of places.
     Parts(PlaceQuery),
-}
-
-/// One entity that a folded text stands for.
-struct Alias {
-    key: PlaceKey,
-    kind: PlaceKind,
-    /// The country, or that of the subdivision; empty for a city.
-    country: &'static str,
-    /// Of a code: its place in the order in which a code alone is read. `None` for names.
-    code_order: Option<u8>,
-}
-
-/// From folded text to what it stands for besides itself.
-static ALIASES: LazyLock<HashMap<String, Vec<Alias>>> = LazyLock::new(read_tables);
-
-fn read_tables() -> HashMap<String, Vec<Alias>> {
-    let mut map = HashMap::new();
-    for (country, rest) in rows(COUNTRIES) {
-        let Some((alpha3, names)) = rest.split_once('\t') else { continue };
-        let key = PlaceKey::entity(PlaceKind::Country, country);
-        for code in [country, alpha3] {
-            add(&mut map, code, &key, country, Some(1));
-        }
-        for name in names.split(" | ") {
-            add(&mut map, name, &key, country, None);
-            add(&mut map, &format!("the {name}"), &key, country, None);
-            add(&mut map, &format!("{name} (the)"), &key, country, None);
-        }
-    }
-    for (country, rest) in rows(SUBDIVISIONS) {
-        let Some((code, name)) = rest.split_once('\t') else { continue };
-        let key = PlaceKey::entity(PlaceKind::State, &format!("{country}-{code}"));
-        let order = match country {
-            "US" => 0, // before the countries, which have 1
-            "CA" => 2,
-            _ => 3,
-        };
-        add(&mut map, code, &key, country, Some(order));
-        add(&mut map, name, &key, country, None);
-    }
-    for (alias, city) in CITIES {
-        if let Some(form) = fold(city).first() {
-            let key = PlaceKey::entity(PlaceKind::City, form);
-            add(&mut map, city, &key, "", None);
-            add(&mut map, alias, &key, "", None);
-        }
-    }
-    map
-}
-
-/// The rows of a table: first column and the rest.
-fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
-}
-
-fn add(
-    map: &mut HashMap<String, Vec<Alias>>,
-    text: &str,
-    key: &PlaceKey,
-    country: &'static str,
-    code_order: Option<u8>,
-) {
-    for form in fold(text) {
-        let list = map.entry(form).or_default();
-        match list.iter_mut().find(|alias| alias.key == *key) {
-            // `US` is a code and, by CLDR, a name: a name has no order to lose in.
-            Some(known) => known.code_order = known.code_order.and(code_order),
-            None => list.push(Alias { key: key.clone(), kind: key.kind(), country, code_order }),
-        }
-    }
-}
-
-/// The entities that any of the folded forms stands for.
-fn aliases<S: AsRef<str>>(forms: &[S]) -> impl Iterator<Item = &'static Alias> {
-    forms.iter().filter_map(|form| ALIASES.get(form.as_ref())).flatten()
-}
-
-/// The folded forms of a place: none if nothing is left, two of an umlaut word, else one.
-fn fold(text: &str) -> Vec<String> {
-    let mut forms: Vec<String> = fold_filter(text).iter().map(|form| strip_signs(form)).collect();
-    forms.retain(|form| !form.is_empty());
-    forms.dedup();
-    forms
-}
-
-/// Drops dots and apostrophes; hyphens and dashes part words as spaces do, and one space is enough.
-fn strip_signs(text: &str) -> String {
-    let is_gap = |c: char| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}' | '−');
-    let is_dropped = |c: char| matches!(c, '.' | '\'' | '‘' | '’' | 'ʻ' | 'ʼ');
-    let mut out = String::with_capacity(text.len());
-    let mut gap = false;
-    for c in text.chars().filter(|&c| !is_dropped(c)) {
-        if is_gap(c) {
-            gap = true;
-            continue;
-        }
-        // Around commas there is no space, as in `fold_filter`.
-        if gap && c != ',' && !out.is_empty() && !out.ends_with(',') {
-            out.push(' ');
-        }
-        gap = false;
-        out.push(c);
-    }
-    out
 }
 
 /// The keys under which a stored location is indexed: for each present value its literal keys (two of an
@@ -424,6 +242,7 @@ impl<'a> Iterator for Segments<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::alias::{ALIASES, CITIES, rows};
     use super::*;
     use std::collections::HashSet;
 

@@ -15,11 +15,15 @@
 //! Written as a whole: temporary file in the same folder (mode 0600), write, fsync, rename, fsync
 //! of the folder. Readers see the old or the new file, never a part.
 
+mod error;
+
+pub use error::KeyFileError;
+
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -33,93 +37,6 @@ use super::quota::QuotaRule;
 const FILE_BYTES_MAX: u64 = 256 << 20;
 /// The longest name of a key, in characters.
 const NAME_CHARS_MAX: usize = 64;
-
-/// Why a key file could not be read, changed or written. No variant holds key material.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyFileError {
-    /// The file could not be opened or read.
-    #[error("cannot read the key file {}: {source}; create it with `firmament-tools keys new \
-        NAME --keys {}`", path.display(), path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system said.
-        source: io::Error,
-    },
-    /// The path is a folder, a device or a pipe.
-    #[error("{} is not a regular file; name the JSON file that `firmament-tools keys` writes", .0.display())]
-    NotAFile(PathBuf),
-    /// The file is larger than any plausible set of keys.
-    #[error(
-        "the key file has {found} bytes, more than the {FILE_BYTES_MAX} accepted; is it the \
-            right file?"
-    )]
-    TooLarge {
-        /// Its size.
-        found: u64,
-    },
-    /// The file is not UTF-8.
-    #[error("the key file is not UTF-8 from byte {0} on; restore it from a copy")]
-    NotUtf8(usize),
-    /// The file is not JSON of the expected form.
-    #[error(
-        "line {line} of the key file is not as expected: {fault}; restore it from a copy, or \
-            mend the line"
-    )]
-    Syntax {
-        /// Line, from 1.
-        line: usize,
-        /// What the JSON parser found.
-        fault: String,
-    },
-    /// The file holds a key itself.
-    #[error(
-        "line {line} of the key file holds a key in plain text; the file stores hashes only: \
-            treat that key as leaked, \
-         remove the line and create a new key with `firmament-tools keys new`"
-    )]
-    PlainKey {
-        /// Line, from 1.
-        line: usize,
-    },
-    /// One entry is wrong.
-    #[error("entry {position} of the key file{}: {fault}", name.as_ref().map(|name| format!(" \
-        ({name:?})")).unwrap_or_default())]
-    Entry {
-        /// Position in `keys`, from 1.
-        position: usize,
-        /// The entry's name, if it is a valid one.
-        name: Option<String>,
-        /// What is wrong and how to mend it.
-        fault: String,
-    },
-    /// A key of this name exists.
-    #[error("a key named {0:?} exists; choose another name, or revoke it first")]
-    NameTaken(String),
-    /// A name that cannot be used.
-    #[error("{0}")]
-    BadName(String),
-    /// There is no key of this name.
-    #[error("no key is named {0:?}; `firmament-tools keys list` shows the names")]
-    NoSuchName(String),
-    /// A date or timestamp that cannot be read.
-    #[error(
-        "{0:?} is neither a date (2027-12-31, valid through that day, UTC) nor a timestamp \
-            (2027-12-31T18:00:00Z)"
-    )]
-    BadExpiry(String),
-    /// The operating system gave no random bytes.
-    #[error("the operating system gave no random bytes: {0}; try again")]
-    Random(String),
-    /// The file could not be written.
-    #[error("cannot write the key file {}: {source}; the old file is unchanged", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system said.
-        source: io::Error,
-    },
-}
 
 /// The moment at which a key stops to be valid, and how it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,80 @@
+//! Places as keys of the snapshot's dictionary.
+
+use std::fmt;
+
+/// The three kinds of place value of a business, in the order of the response.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum PlaceKind {
+    /// City or town.
+    City,
+    /// State, province or region.
+    State,
+    /// Country.
+    Country,
+}
+
+impl PlaceKind {
+    /// All kinds, in their order. A combination cannot have more parts than this has elements.
+    pub const ALL: [PlaceKind; 3] = [PlaceKind::City, PlaceKind::State, PlaceKind::Country];
+
+    fn letter(self) -> char {
+        match self {
+            PlaceKind::City => 'c',
+            PlaceKind::State => 's',
+            PlaceKind::Country => 'k',
+        }
+    }
+}
+
+/// A place a text can mean: a key of the snapshot's place dictionary.
+///
+/// The letter of its kind (`c`, `s`, `k` for country), then `=` and a folded text, or `@` and the canonical
+/// code of a resolved entity: `c=san jose`, `k@US`, `s@US-TX`, `c@new york`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct PlaceKey(String);
+
+impl PlaceKey {
+    pub(super) fn literal(kind: PlaceKind, folded: &str) -> PlaceKey {
+        PlaceKey(format!("{}={folded}", kind.letter()))
+    }
+
+    pub(super) fn entity(kind: PlaceKind, code: &str) -> PlaceKey {
+        PlaceKey(format!("{}@{code}", kind.letter()))
+    }
+
+    /// The kind of place this is.
+    pub fn kind(&self) -> PlaceKind {
+        match self.0.as_bytes().first() {
+            Some(b'c') => PlaceKind::City,
+            Some(b's') => PlaceKind::State,
+            _ => PlaceKind::Country,
+        }
+    }
+
+    /// The key that stands as `key` in a dictionary; `None` if that is no key of a place.
+    pub fn from_stored(key: &str) -> Option<PlaceKey> {
+        let is_key = matches!(key.as_bytes(), [b'c' | b's' | b'k', b'=' | b'@', ..]);
+        is_key.then(|| PlaceKey(key.to_owned()))
+    }
+
+    /// The key as it stands in the dictionary.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Is this what a text literally is, and not what it resolves to?
+    pub fn is_literal(&self) -> bool {
+        self.0.as_bytes()[1] == b'='
+    }
+
+    /// The folded text of a literal, the code of an entity.
+    pub fn text(&self) -> &str {
+        &self.0[2..]
+    }
+}
+
+impl fmt::Display for PlaceKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
