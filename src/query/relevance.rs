@@ -3,7 +3,7 @@
 //! | way | when | cost |
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
-//! | levels of a term ([`levels`](crate::snapshot::levels)) | `q` is one word, maybe with legal forms, and enough of its businesses match | a block for every business looked at |
+//! | levels of a term ([`levels`](crate::snapshot::levels)) | `q` is one word, or is corrected to one, maybe with legal forms, and enough of its businesses match | a block for every business looked at |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
