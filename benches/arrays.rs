@@ -1,8 +1,8 @@
 //! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, and which bits of a bitmap stand for
 //! some bytes.
 //!
-//! Identifiers are `arrays/WAY/LENGTHS`, `bitmaps/WAY` and `bytes/WAY/SHARE`. Each pair of arrays is one of 64, so that branches cannot be
-//! learnt. Before a way is timed its answer is compared with that of sets.
+//! Identifiers are `arrays/WAY/LENGTHS`, `bitmaps/WAY` and `bytes/WAY/SHARE`. Each pair of arrays is one of 64, so that
+//! branches cannot be learnt. Before a way is timed its answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::query::arrays::intersect;
@@ -102,7 +102,7 @@ const WANTED: [u8; 3] = [7, 7, 255];
 
 fn bytes(criterion: &mut Criterion) {
     let mut random = Random(521_288_629);
-    // A third of the bits, as of a word that a third of all businesses hold.
+    // Three of eight bits, as of a word that so many businesses hold.
     let words: [u64; 1024] =
         std::array::from_fn(|_| random.next() & (random.next() | random.next()));
     let len = simd::count_ones(&words);

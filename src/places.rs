@@ -9,9 +9,10 @@
 //! `s@US-TX`, `c@new york`). A stored value has its literal keys always and the entity key if it resolves; so
 //! has a part of a query. Two spellings of one place meet in the entity, everything else in the literal.
 //!
-//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s, then dots and apostrophes are dropped and hyphens and dashes are spaces;
-//! after it, so that full-width signs are seen too. A part of which nothing is left is an empty part. A value
-//! of such parts alone (`.`, `""`) is not blank: it matches nothing, as a `q` without words does.
+//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s, then dots and apostrophes are dropped and
+//! hyphens and dashes are spaces; after it, so that full-width signs are seen too. A part of which nothing is left
+//! is an empty part. A value of such parts alone (`.`, `""`) is not blank: it matches nothing, as a `q` without words
+//! does.
 //!
 //! **Quotes**: a run in quotes is always a part of its own; an unclosed quote runs to the end, as in `q`.
 //!

@@ -34,10 +34,12 @@ impl PlaceKind {
 pub struct PlaceKey(String);
 
 impl PlaceKey {
+    /// What a folded text literally is.
     pub(super) fn literal(kind: PlaceKind, folded: &str) -> PlaceKey {
         PlaceKey(format!("{}={folded}", kind.letter()))
     }
 
+    /// What a text resolves to.
     pub(super) fn entity(kind: PlaceKind, code: &str) -> PlaceKey {
         PlaceKey(format!("{}@{code}", kind.letter()))
     }

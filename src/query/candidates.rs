@@ -1,8 +1,8 @@
 //! Candidates of a check of words: who is left of them when followers have told.
 //!
 //! Two ways: to evaluate the candidates and ask the byte of each, or to search the bytes of one term for what must
-//! follow it and ask of whom is found whether it is a candidate. Bytes that lie side by side are searched sixteen in
-//! a nanosecond, so that the second costs less unless candidates are very few.
+//! follow it and ask of whom is found whether it is a candidate. Bytes that lie side by side are searched ten and
+//! more in a nanosecond, so that the second costs less unless candidates are very few.
 
 use super::check::Check;
 use super::lows::Lows;

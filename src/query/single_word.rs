@@ -25,7 +25,7 @@ use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
 /// the word score its impact, and those that hold it only as a prefix nothing, so that they follow in the static
 /// order.
 pub struct SingleWord<'s> {
-    /// The businesses that score anything; nothing if the word itself stands nowhere.
+    /// The businesses that score anything; nothing if the word that is meant stands nowhere.
     scored: Plan<'s>,
     levels: Option<TermLevels<'s>>,
     /// Is the word of `q` corrected to the one that scores? Names are not told apart then by where they hold it.
@@ -58,7 +58,7 @@ impl<'s> SingleWord<'s> {
     ) -> Option<SingleWord<'s>> {
         let [understood] = understanding.clauses.as_slice() else { return None };
         let Term::Word(word) = &understood.clause.term else { return None };
-        // Readings are only looked for if the word itself stands nowhere.
+        // Of a word that stands somewhere too, the reading would not be all that scores.
         let (word, is_corrected) =
             match (&understood.readings.words[..], &understood.readings.split) {
                 ([], None) => (word, false),
@@ -172,27 +172,12 @@ impl<'s> SingleWord<'s> {
             };
             let stretch = &stretch.from(stretch.start, stretch.wanted - found.len());
             let (word, kind) = (self, group.kind);
-            let walk = || PartWalk { word, kind, part, prefix, stretch, found: Vec::new() };
-            if let [level_group] = level_groups {
-                let mut walk = walk();
-                walk.take(*level_group, from, scorer);
-                found.append(&mut walk.found);
-                continue;
+            let mut walk = PartWalk { word, kind, part, prefix, stretch, found: Vec::new() };
+            match level_groups {
+                [level_group] => walk.take(*level_group, from, scorer),
+                level_groups => walk.take_merged(level_groups, from, scorer),
             }
-            let mut of_groups = Vec::new();
-            for &level_group in level_groups {
-                let mut walk = walk();
-                // Enumerating would find the members of all groups.
-                if !walk.walked(self.levels.as_ref()?, level_group, from) {
-                    return None;
-                }
-                of_groups.append(&mut walk.found);
-            }
-            of_groups.sort_unstable_by_key(|position| stretch.distance(position));
-            // A walk along one group meets businesses of the others that have the same impact.
-            of_groups.dedup_by_key(|position| position.doc);
-            of_groups.truncate(stretch.wanted);
-            found.append(&mut of_groups);
+            found.append(&mut walk.found);
         }
         Some(found)
     }
@@ -223,6 +208,39 @@ impl<'s> PartWalk<'_, 's> {
                 self.scored(group, None, scorer);
             }
         }
+    }
+
+    /// The same where the members are those of several level groups, which all hold the word.
+    fn take_merged(
+        &mut self,
+        groups: &[LevelGroup],
+        from: Option<(u8, DocId)>,
+        scorer: &mut Scorer<'s>,
+    ) {
+        let wanted = self.left();
+        if wanted == 0 || self.part.members.is_nothing() {
+            return;
+        }
+        let mut merged = Vec::new();
+        let are_walked = groups.iter().all(|&group| {
+            let PartWalk { word, kind, part, prefix, stretch, .. } = *self;
+            let mut walk = PartWalk { word, kind, part, prefix, stretch, found: Vec::new() };
+            let is_walked = word.levels.is_some_and(|levels| walk.walked(&levels, group, from));
+            merged.append(&mut walk.found);
+            is_walked
+        });
+        if are_walked {
+            merged.sort_unstable_by_key(|position| self.stretch.distance(position));
+            // A walk along one group meets businesses of the others that have the same impact.
+            merged.dedup_by_key(|position| position.doc);
+            merged.truncate(wanted);
+        } else {
+            // That finds the members of all groups.
+            let start = from.map(|(impact, doc)| self.position(impact, doc));
+            let stretch = self.stretch.from(start, wanted);
+            merged = nearest(&self.part.members, self.prefix, scorer, stretch);
+        }
+        self.found.append(&mut merged);
     }
 
     fn left(&self) -> usize {

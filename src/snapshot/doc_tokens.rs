@@ -264,6 +264,8 @@ mod tests {
             push_doc(&mut bytes, core, &fields);
             let doc = DocTokens::read(&bytes).unwrap();
             prop_assert_eq!(doc.name_core_len, core);
+            let (core_len, name_tokens) = DocTokens::read_name(&bytes).unwrap();
+            prop_assert_eq!((core_len, name_tokens.collect::<Vec<_>>()), (core, name.clone()));
             prop_assert_eq!(doc.field(0).collect::<Vec<_>>(), name);
             prop_assert_eq!(doc.field(1).count(), 0);
             prop_assert_eq!(doc.field(3).collect::<Vec<_>>(), description);

@@ -88,7 +88,7 @@ impl<'s> FollowerCursor<'s> {
     }
 
     /// The lower halves of all businesses in chunk `key` of which [`FollowerCursor::may_follow`] is true: searches the
-    /// bytes of the chunk (16 of them take a nanosecond), and looks at nothing else. None if there are more words than
+    /// bytes of the chunk (some 10 of them take a nanosecond), and looks at nothing else. None if there are more words than
     /// a byte search takes.
     pub fn following(&self, key: u16) -> Option<FoundLows> {
         let mut lows = Vec::new();

@@ -1,6 +1,6 @@
 //! The bytes of an open snapshot: a file mapped read-only, or a copy in memory.
 //!
-//! The one `unsafe` of this room is the mapping call.
+//! The `unsafe` of this room is here: mapping files, and giving their pages back.
 #![allow(unsafe_code)]
 
 use super::error::SnapshotError;
@@ -33,7 +33,7 @@ impl Backing {
         let map = map_file(path)?;
         // What is not in memory yet is read in by large pages then, also where the system reads little ahead: a file
         // of 10 GiB is open in 0.93 of the time, and its queries miss fewer translations of addresses. A system that
-        // has no large pages for files refuses, and nothing is lost.
+        // has no large pages for files refuses or ignores it, and nothing is lost.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         // A file cut short meanwhile fails here with an error instead of a signal at the first query.
