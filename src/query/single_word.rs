@@ -170,14 +170,16 @@ impl<'s> SingleWord<'s> {
                 }
                 _ => None,
             };
-            let stretch = &stretch.from(stretch.start, stretch.wanted - found.len());
-            let (word, kind) = (self, group.kind);
-            let mut walk = PartWalk { word, kind, part, prefix, stretch, found: Vec::new() };
-            match level_groups {
-                [level_group] => walk.take(*level_group, from, scorer),
-                level_groups => walk.take_merged(level_groups, from, scorer),
-            }
-            found.append(&mut walk.found);
+            let mut walk = PartWalk {
+                word: self,
+                kind: group.kind,
+                part,
+                prefix,
+                stretch,
+                scorer,
+                found: &mut found,
+            };
+            walk.take(level_groups, from);
         }
         Some(found)
     }
@@ -190,57 +192,25 @@ struct PartWalk<'a, 's> {
     part: &'a Part<'s>,
     prefix: u64,
     stretch: &'a Stretch,
-    found: Vec<Position>,
+    scorer: &'a mut Scorer<'s>,
+    found: &'a mut Vec<Position>,
 }
 
-impl<'s> PartWalk<'_, 's> {
-    /// Appends the nearest members behind `from`, an impact and a business.
-    fn take(&mut self, group: LevelGroup, from: Option<(u8, DocId)>, scorer: &mut Scorer<'s>) {
+impl PartWalk<'_, '_> {
+    /// Appends the nearest members, which are those of `groups`, behind `from`, an impact and a business.
+    fn take(&mut self, groups: &[LevelGroup], from: Option<(u8, DocId)>) {
         match (self.stretch.side, from) {
-            (Side::After, Some((0, doc))) => self.unscored(group, Some(doc)),
+            (Side::After, Some((0, doc))) => self.unscored(groups, Some(doc)),
             (Side::After, from) => {
-                self.scored(group, from, scorer);
-                self.unscored(group, None);
+                self.scored(groups, from);
+                self.unscored(groups, None);
             }
-            (Side::Before, Some((impact, _))) if impact > 0 => self.scored(group, from, scorer),
+            (Side::Before, Some((impact, _))) if impact > 0 => self.scored(groups, from),
             (Side::Before, from) => {
-                self.unscored(group, from.map(|(_, doc)| doc));
-                self.scored(group, None, scorer);
+                self.unscored(groups, from.map(|(_, doc)| doc));
+                self.scored(groups, None);
             }
         }
-    }
-
-    /// The same where the members are those of several level groups, which all hold the word.
-    fn take_merged(
-        &mut self,
-        groups: &[LevelGroup],
-        from: Option<(u8, DocId)>,
-        scorer: &mut Scorer<'s>,
-    ) {
-        let wanted = self.left();
-        if wanted == 0 || self.part.members.is_nothing() {
-            return;
-        }
-        let mut merged = Vec::new();
-        let are_walked = groups.iter().all(|&group| {
-            let PartWalk { word, kind, part, prefix, stretch, .. } = *self;
-            let mut walk = PartWalk { word, kind, part, prefix, stretch, found: Vec::new() };
-            let is_walked = word.levels.is_some_and(|levels| walk.walked(&levels, group, from));
-            merged.append(&mut walk.found);
-            is_walked
-        });
-        if are_walked {
-            merged.sort_unstable_by_key(|position| self.stretch.distance(position));
-            // A walk along one group meets businesses of the others that have the same impact.
-            merged.dedup_by_key(|position| position.doc);
-            merged.truncate(wanted);
-        } else {
-            // That finds the members of all groups.
-            let start = from.map(|(impact, doc)| self.position(impact, doc));
-            let stretch = self.stretch.from(start, wanted);
-            merged = nearest(&self.part.members, self.prefix, scorer, stretch);
-        }
-        self.found.append(&mut merged);
     }
 
     fn left(&self) -> usize {
@@ -253,30 +223,37 @@ impl<'s> PartWalk<'_, 's> {
     }
 
     /// Members that hold the word.
-    fn scored(&mut self, group: LevelGroup, from: Option<(u8, DocId)>, scorer: &mut Scorer<'s>) {
+    fn scored(&mut self, groups: &[LevelGroup], from: Option<(u8, DocId)>) {
         let left = self.left();
         let scored = &self.word.scored;
         if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
             return;
         }
-        if let Some(levels) = self.word.levels
-            && self.walked(&levels, group, from)
-        {
-            return;
+        if let Some(levels) = self.word.levels {
+            let walked = groups.iter().map(|&group| self.walked(&levels, group, from));
+            if let Some(walked) = walked.collect::<Option<Vec<_>>>() {
+                let mut nearest = walked.concat();
+                nearest.sort_unstable_by_key(|position| self.stretch.distance(position));
+                // A walk along one group meets businesses of the others that have the same impact.
+                nearest.dedup_by_key(|position| position.doc);
+                nearest.truncate(left);
+                self.found.append(&mut nearest);
+                return;
+            }
         }
         let start = from.map(|(impact, doc)| self.position(impact, doc));
         let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
         let stretch = self.stretch.from(start, left);
-        self.found.extend(nearest(&members, self.prefix, scorer, stretch));
+        self.found.extend(nearest(&members, self.prefix, self.scorer, stretch));
     }
 
-    /// Takes the nearest by a walk along levels, unless enumerating the members costs less, or turns out to.
+    /// The nearest by a walk along levels, unless enumerating the members costs less, or turns out to.
     fn walked(
-        &mut self,
+        &self,
         levels: &TermLevels<'_>,
         group: LevelGroup,
         from: Option<(u8, DocId)>,
-    ) -> bool {
+    ) -> Option<Vec<Position>> {
         let (word, members) = (self.word, &self.part.members);
         let direction = match self.stretch.side {
             Side::After => LevelWalk::Down,
@@ -287,7 +264,7 @@ impl<'s> PartWalk<'_, 's> {
         let steps = self.steps(levels, group);
         let enumerated = members.cardinality_max().min(word.scored.cardinality_max());
         if word.walk_cost(steps, stored) > enumerated {
-            return false;
+            return None;
         }
         // Whoever is on a level holds the word.
         let members = match &word.scored {
@@ -308,11 +285,10 @@ impl<'s> PartWalk<'_, 's> {
             }
             // Words and filters may shun each other, so that the best businesses of a word are no hits.
             if looked_at > patience {
-                return false;
+                return None;
             }
         }
-        self.found.extend(found);
-        true
+        Some(found)
     }
 
     /// How many businesses a walk along levels will look at, about.
@@ -329,9 +305,9 @@ impl<'s> PartWalk<'_, 's> {
     }
 
     /// Members that hold the word only as a prefix.
-    fn unscored(&mut self, group: LevelGroup, from: Option<DocId>) {
+    fn unscored(&mut self, groups: &[LevelGroup], from: Option<DocId>) {
         let left = self.left();
-        if left == 0 || group != LevelGroup::Elsewhere {
+        if left == 0 || groups != [LevelGroup::Elsewhere] {
             return;
         }
         let rest = Plan::difference(self.part.members.clone(), self.word.scored.clone());
