@@ -380,18 +380,19 @@ impl Snapshot {
 
     /// Reads a little of the names of some businesses, as [`touch_doc_tokens`](Self::touch_doc_tokens) does.
     pub fn touch_names(&self, docs: impl Iterator<Item = DocId>) {
-        let tokens = self.doc_tokens.as_ref();
-        let starts = docs.map(|doc| self.doc_token_offsets.range(doc.index()).start);
-        std::hint::black_box(starts.fold(0, |all, at| all ^ tokens[at]));
+        self.touch_tokens(docs.map(|doc| self.doc_token_offsets.range(doc.index()).start));
     }
 
     /// Reads a little of the words of some businesses, which are looked at next: loads that do not wait for each
     /// other overlap.
     pub fn touch_doc_tokens(&self, docs: impl Iterator<Item = DocId>) {
-        let tokens = self.doc_tokens.as_ref();
         let ends = docs.map(|doc| self.doc_token_offsets.range(doc.index()));
-        let touched = ends.flat_map(|range| [range.start, range.end - 1]).map(|at| tokens[at]);
-        std::hint::black_box(touched.fold(0, |all, byte| all ^ byte));
+        self.touch_tokens(ends.flat_map(|range| [range.start, range.end - 1]));
+    }
+
+    fn touch_tokens(&self, places: impl Iterator<Item = usize>) {
+        let tokens = self.doc_tokens.as_ref();
+        std::hint::black_box(places.fold(0, |all, at| all ^ tokens[at]));
     }
 
     #[inline]

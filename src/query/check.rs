@@ -45,7 +45,7 @@ impl Memo {
 }
 
 /// Businesses that are announced together.
-const ANNOUNCED: usize = 32;
+pub const ANNOUNCED: usize = 32;
 
 /// How words must stand in a business.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,6 +7,7 @@
 //! longer word that the last one begins, or as a word that begins alike (Universität, University): such a word
 //! makes nobody a hit, but tells hits apart.
 
+use super::check::ANNOUNCED;
 use super::cursor::Position;
 use super::nearest::{Nearest, Stretch};
 use super::plan::Plan;
@@ -48,9 +49,6 @@ const UNCOVERED: f64 = 0.4;
 
 /// How much more rare words weigh than their rarity says.
 const SHARPNESS: f64 = 1.25;
-
-/// Names that are read together: memory answers several at a time in the time of one.
-const READ_TOGETHER: usize = 32;
 
 /// Fixed point of the score.
 const ONE: f64 = 1_000_000.0;
@@ -151,7 +149,7 @@ impl<'s> RelaxedScorer<'s> {
             !is_best_first || nearest.may_keep(&Position { relevance_key, doc })
         };
         // What each clause counts in those who wait, one after the other.
-        let (mut waiting, mut counts) = (Vec::with_capacity(READ_TOGETHER), Vec::new());
+        let (mut waiting, mut counts) = (Vec::with_capacity(ANNOUNCED), Vec::new());
         let mut positions = Vec::new();
         let mut read =
             |nearest: &mut Nearest, waiting: &mut Vec<(DocId, u32)>, counts: &mut [f64]| {
@@ -175,7 +173,7 @@ impl<'s> RelaxedScorer<'s> {
                 return;
             }
             waiting.push((doc, score_max));
-            if waiting.len() == READ_TOGETHER {
+            if waiting.len() == ANNOUNCED {
                 read(&mut nearest, &mut waiting, &mut counts);
                 counts.clear();
             }

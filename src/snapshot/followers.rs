@@ -91,33 +91,30 @@ impl<'s> FollowerCursor<'s> {
     /// bytes of the chunk (some 10 of them take a nanosecond), and looks at nothing else. None if there are more words than
     /// a byte search takes.
     pub fn following(&self, key: u16) -> Option<FoundLows> {
-        let mut lows = Vec::new();
         let (first, second) = match *self.hashes.as_slice() {
             [hash] => (hash, hash),
             [first, second] => (first, second),
             _ => return None,
         };
         let places = |bytes| memchr::memchr3_iter(first, second, ANY_FOLLOWER, bytes);
-        match &self.postings {
+        let chunked = match &self.postings {
             Postings::Small(docs) => {
                 let here = Postings::places_in(docs, key);
                 let places = places(&self.followers[here.clone()]);
-                lows.extend(places.map(|at| docs[here.start + at] as u16));
+                let lows = places.map(|at| docs[here.start + at] as u16);
+                return Some(FoundLows::Array(lows.collect()));
             }
-            Postings::Chunked(chunked) => {
-                let Some(at) = chunked.find(key) else { return Some(FoundLows::Array(lows)) };
-                let (start, container) = (chunked.rank(at), chunked.chunk(at).container);
-                let bytes = &self.followers[start..start + container.len()];
-                match container {
-                    Container::Array(all) => lows.extend(places(bytes).map(|at| all[at])),
-                    Container::Bitmap(words, _) => {
-                        let found = bits_with(words, bytes, [first, second, ANY_FOLLOWER]);
-                        return Some(FoundLows::Bitmap(found));
-                    }
-                }
+            Postings::Chunked(chunked) => chunked,
+        };
+        let Some(at) = chunked.find(key) else { return Some(FoundLows::Array(Vec::new())) };
+        let (start, container) = (chunked.rank(at), chunked.chunk(at).container);
+        let bytes = &self.followers[start..start + container.len()];
+        Some(match container {
+            Container::Array(all) => FoundLows::Array(places(bytes).map(|at| all[at]).collect()),
+            Container::Bitmap(words, _) => {
+                FoundLows::Bitmap(bits_with(words, bytes, [first, second, ANY_FOLLOWER]))
             }
-        }
-        Some(FoundLows::Array(lows))
+        })
     }
 }
 
