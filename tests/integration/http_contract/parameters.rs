@@ -3,6 +3,11 @@
 use super::{SEARCH, assert_parameter_error, shared_server};
 use crate::support::RECORDS;
 
+/// How many businesses a request finds.
+fn total(query_string: &str) -> u64 {
+    shared_server().get(&format!("{SEARCH}?{query_string}")).total()
+}
+
 #[test]
 fn a_search_answers_json_in_the_contract_form() {
     let response = shared_server().get("/v1/search?limit=2");
@@ -124,8 +129,6 @@ fn param_order_is_asc_or_desc_and_ascends_by_default_for_names_only() {
 
 #[test]
 fn param_industry_may_be_repeated_and_left_empty() {
-    let total =
-        |query_string: &str| shared_server().get(&format!("{SEARCH}?{query_string}")).total();
     assert_eq!(total("industry=Software"), 15);
     assert_eq!(total("industry=Software&industry=Retail"), 30);
     assert_eq!(total("industry="), 45);
@@ -135,8 +138,6 @@ fn param_industry_may_be_repeated_and_left_empty() {
 
 #[test]
 fn param_location_may_be_repeated_and_left_empty() {
-    let total =
-        |query_string: &str| shared_server().get(&format!("{SEARCH}?{query_string}")).total();
     assert_eq!(total("location=Austin"), 18);
     assert_eq!(total("location=Austin&location=Paris"), 36);
     assert_eq!(total("location="), 45);
@@ -145,8 +146,6 @@ fn param_location_may_be_repeated_and_left_empty() {
 
 #[test]
 fn param_min_employees_is_inclusive() {
-    let total =
-        |query_string: &str| shared_server().get(&format!("{SEARCH}?{query_string}")).total();
     assert_eq!(total("min_employees=430"), 1);
     assert_eq!(total("min_employees=431"), 0);
     assert_eq!(total("min_employees=0"), 44, "a missing count matches no bound");
@@ -162,8 +161,6 @@ fn param_min_employees_is_inclusive() {
 
 #[test]
 fn param_max_employees_is_inclusive_and_not_below_min() {
-    let total =
-        |query_string: &str| shared_server().get(&format!("{SEARCH}?{query_string}")).total();
     assert_eq!(total("max_employees=10"), 2);
     assert_eq!(total("min_employees=10&max_employees=10"), 1);
     for query_string in ["max_employees=-1", "max_employees=x", "min_employees=11&max_employees=10"]
