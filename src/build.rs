@@ -8,10 +8,11 @@
 //!
 //! ```text
 //! Read     source → assembly → Company → packed ─┬─ external_sort: runs of records in the static order
-//!                                               └─ external_sort: runs of ids
+//!                                               ├─ external_sort: runs of ids
+//!                                               └─ symbols: a sample of documents
 //! Sort     runs of ids → ids: duplicates, ranks
 //! Analyze  runs of records, merged → collect: blocks of consecutive businesses, on all cores
-//!            ├ document → section Documents                ├ filters → runs of industries, places, hosts
+//!            ├ document → symbols → section Documents      ├ filters → runs of industries, places, hosts
 //!            ├ columns of counts, years, lengths           ├ doc_order → runs of names
 //!            └ analysis → token streams, a sorted run of words with their postings
 //! Columns  sections of orders, industries, places, hosts
@@ -50,6 +51,7 @@ pub mod record;
 pub mod reject;
 pub mod scratch;
 pub mod source;
+pub mod symbols;
 pub mod vocabulary;
 
 #[cfg(test)]
@@ -65,7 +67,8 @@ use crate::snapshot::format::SectionKind;
 use crate::snapshot::unpublished::{folder_of, remove_abandoned};
 use crate::snapshot::writer::SnapshotWriter;
 use crate::snapshot::{Metadata, Snapshot, SnapshotError};
-use external_sort::{Batch, Sorted, Sorter};
+use collect::SortedRecords;
+use external_sort::{Batch, Sorter};
 use icu_collator::CollatorBorrowed;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -76,6 +79,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use symbols::{Candidate, Sample};
 
 /// How a snapshot is built.
 #[derive(Clone, Debug, Default)]
@@ -297,8 +301,9 @@ impl<'a> Builder<'a> {
         let scratch = Scratch::new(folder);
         scratch.create()?;
         let read = timed(&mut phases, Phase::Read, || self.read(inputs, &scratch))?;
-        let (sorted, ranks, num_docs, rejects) =
+        let (sorted, rejects) =
             timed(&mut phases, Phase::Sort, || self.sort(read.pending, &scratch))?;
+        let num_docs = sorted.num_docs;
         if num_docs == 0 && !self.options.allow_empty {
             return Err(BuildError::Empty);
         }
@@ -306,7 +311,6 @@ impl<'a> Builder<'a> {
         let collected = timed(&mut phases, Phase::Analyze, || {
             self.progress.begin(Phase::Analyze, Some(u64::from(num_docs)));
             let steps = |done| self.progress.advance(done, done);
-            let sorted = collect::SortedRecords { sorted, ranks, num_docs };
             collect::collect(sorted, &scratch, self.pool, memory, &mut writer, steps)
         })?;
         let (files, mut lengths) = timed(&mut phases, Phase::Columns, || {
@@ -352,6 +356,7 @@ impl<'a> Builder<'a> {
         let memory = self.options.memory.bytes();
         let mut records = Sorter::new(scratch, self.pool, memory / 2);
         let mut ids = Sorter::new(scratch, self.pool, memory / 8);
+        let mut sample = Sample::default();
         let mut num_records = 0usize;
         let collator = doc_order::collator();
         let mut take = |blocks: Vec<ParsedBlock>| -> Result<(), BuildError> {
@@ -364,30 +369,35 @@ impl<'a> Builder<'a> {
                 }
                 numbered.push((seq as u32, block));
             }
-            let batches: Vec<(Batch, Batch)> = self.pool.install(|| {
-                numbered.into_par_iter().map(|(seq, block)| pack(seq, block, &collator)).collect()
+            let bound = sample.bound();
+            let batches: Vec<PackedBatches> = self.pool.install(|| {
+                let pack = |(seq, block)| pack(seq, block, &collator, bound);
+                numbered.into_par_iter().map(pack).collect()
             });
-            for (of_records, of_ids) in batches {
-                records.add(of_records)?;
-                ids.add(of_ids)?;
+            for packed in batches {
+                records.add(packed.records)?;
+                ids.add(packed.ids)?;
+                sample.add(packed.candidates);
             }
             Ok(())
         };
         let read = source::read_all(inputs, self.options, self.pool, self.progress, &mut take)?;
         let source::ReadRecords { names, units, records: num_read, input_bytes, rejects } = read;
-        let pending = Pending { records, ids, num_records, num_read, names, units, rejects };
+        let pending =
+            Pending { records, ids, sample, num_records, num_read, names, units, rejects };
         Ok(Read { pending, records: num_read, input_bytes })
     }
 
-    /// Finds the duplicates, and the order of all records: the records, the rank of each by id, how many businesses
-    /// there are, and how many records were rejected.
+    /// Finds the duplicates, the order of all records, and what documents are written in: the records, and how many were
+    /// rejected.
     fn sort(
         &self,
         pending: Pending<'_>,
         scratch: &Scratch,
-    ) -> Result<(Sorted, Vec<u32>, u32, u64), BuildError> {
+    ) -> Result<(SortedRecords, u64), BuildError> {
         self.progress.begin(Phase::Sort, None);
-        let Pending { records, ids, num_records, num_read, names, units, mut rejects } = pending;
+        let Pending { records, ids, sample, num_records, num_read, names, units, mut rejects } =
+            pending;
         let memory = self.options.memory.bytes() / 16;
         let name = |input: u32| names[input as usize].clone();
         let place = |(input, number): ids::Place| Place::new(units[input as usize], number);
@@ -410,7 +420,8 @@ impl<'a> Builder<'a> {
         if allowed.is_exceeded(rejects, num_read) {
             return Err(BuildError::TooManyRejects { rejects, records: num_read, allowed });
         }
-        Ok((records.finish()?, ranks, num_docs, rejects))
+        let sorted = records.finish()?;
+        Ok((SortedRecords { sorted, ranks, num_docs, encoder: sample.train() }, rejects))
     }
 }
 
@@ -436,6 +447,7 @@ struct Read<'a> {
 struct Pending<'a> {
     records: Sorter<'a>,
     ids: Sorter<'a>,
+    sample: Sample,
     /// Accepted ones.
     num_records: usize,
     /// All.
@@ -445,17 +457,31 @@ struct Pending<'a> {
     rejects: source::RejectSink<'a>,
 }
 
-/// The entries of a block of records, of which the first accepted one is number `seq`.
-fn pack(seq: u32, block: ParsedBlock, collator: &CollatorBorrowed<'_>) -> (Batch, Batch) {
-    let (mut records, mut ids) = (Batch::default(), Batch::default());
+/// The entries of a block of records.
+#[derive(Default)]
+struct PackedBatches {
+    records: Batch,
+    ids: Batch,
+    candidates: Vec<Candidate>,
+}
+
+/// Packs a block of records, of which the first accepted one is number `seq`.
+fn pack(
+    seq: u32,
+    block: ParsedBlock,
+    collator: &CollatorBorrowed<'_>,
+    bound: symbols::Hash,
+) -> PackedBatches {
+    let mut packed = PackedBatches::default();
     for (seq, (line, company)) in (seq..).zip(&block.records) {
-        records.push_with(
+        packed.records.push_with(
             |out| packed::push_key(company, seq, collator, out),
             |out| packed::push_payload(company, out),
         );
-        ids::push(&company.id, seq, (block.input as u32, *line), &mut ids);
+        ids::push(&company.id, seq, (block.input as u32, *line), &mut packed.ids);
+        packed.candidates.extend(Candidate::new(&company.into(), bound));
     }
-    (records, ids)
+    packed
 }
 
 fn threads(threads: Option<NonZeroUsize>) -> Result<ThreadPool, BuildError> {

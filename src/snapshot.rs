@@ -27,6 +27,7 @@ pub mod postings;
 pub mod prefixes;
 pub mod sort_order;
 pub mod storage;
+pub mod symbols;
 pub mod terms;
 pub mod unpublished;
 pub mod writer;
@@ -274,9 +275,16 @@ impl Snapshot {
     }
 
     /// The JSON of a business, as it stands in responses.
+    pub fn document(&self, doc: DocId) -> Vec<u8> {
+        let mut json = Vec::new();
+        self.documents.append(doc, &mut json);
+        json
+    }
+
+    /// The JSON of businesses, as it stands in responses, and how to append it.
     #[inline]
-    pub fn document(&self, doc: DocId) -> &[u8] {
-        self.documents.get(doc)
+    pub fn documents(&self) -> &Documents {
+        &self.documents
     }
 
     /// The business with this id, compared byte for byte.

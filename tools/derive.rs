@@ -94,7 +94,7 @@ struct Record {
 impl Record {
     fn of(snapshot: &Snapshot, doc: DocId) -> Record {
         let json: serde_json::Value =
-            serde_json::from_slice(snapshot.document(doc)).unwrap_or_default();
+            serde_json::from_slice(&snapshot.document(doc)).unwrap_or_default();
         let text = |key: &str| json[key].as_str().map(str::to_owned);
         Record {
             id: text("id").unwrap_or_default(),

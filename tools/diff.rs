@@ -124,7 +124,7 @@ fn compare(
     loop {
         let old_json = next_old.map(|&doc| old.document(DocId(doc)));
         let new_json = next_new.map(|&doc| new.document(DocId(doc)));
-        let order = match (old_json, new_json) {
+        let order = match (&old_json, &new_json) {
             (None, None) => return Ok(summary),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
@@ -135,22 +135,22 @@ fn compare(
             Ordering::Less => {
                 summary.removed += 1;
                 if summary.removed <= top {
-                    let (id, name) = id_and_name(&parse(old_json)?);
+                    let (id, name) = id_and_name(&parse(&old_json)?);
                     give(Difference::Removed { id, name })?;
                 }
             }
             Ordering::Greater => {
                 summary.added += 1;
                 if summary.added <= top {
-                    let (id, name) = id_and_name(&parse(new_json)?);
+                    let (id, name) = id_and_name(&parse(&new_json)?);
                     give(Difference::Added { id, name })?;
                 }
             }
             Ordering::Equal if old_json == new_json => summary.unchanged += 1,
             Ordering::Equal => {
                 summary.changed += 1;
-                let new_record = parse(new_json)?;
-                let fields = changed_fields(&parse(old_json)?, &new_record);
+                let new_record = parse(&new_json)?;
+                let fields = changed_fields(&parse(&old_json)?, &new_record);
                 for field in fields.keys() {
                     *summary.changed_fields.entry(field.clone()).or_default() += 1;
                 }

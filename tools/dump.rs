@@ -48,7 +48,7 @@ pub fn run(arguments: &DumpArguments) -> Result<(), Failure> {
 
 fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     for doc in (0..snapshot.num_docs()).map(DocId) {
-        out.write_all(snapshot.document(doc))?;
+        out.write_all(&snapshot.document(doc))?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -76,7 +76,8 @@ fn evaluate(snapshot: &Snapshot, path: &Path, misses: usize) -> Result<Quality, 
         let page =
             search(snapshot, &Query { text, limit: DEPTH, ..Query::default() }, &mut scratch);
         let is_answer = |&doc: &firmament::ids::DocId| {
-            let id = escaped_id(snapshot.document(doc));
+            let json = snapshot.document(doc);
+            let id = escaped_id(&json);
             answers.iter().any(|answer| answer.as_bytes() == id)
         };
         let rank = page.docs.iter().position(is_answer);
@@ -104,7 +105,7 @@ fn show_miss(
 ) -> Result<(), Failure> {
     let name = |doc: firmament::ids::DocId| {
         let json: serde_json::Value =
-            serde_json::from_slice(snapshot.document(doc)).unwrap_or_default();
+            serde_json::from_slice(&snapshot.document(doc)).unwrap_or_default();
         json["name"].as_str().unwrap_or_default().to_owned()
     };
     let place =

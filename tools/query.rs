@@ -152,7 +152,7 @@ fn table(snapshot: &Snapshot, page: &Page) -> String {
         text.push_str("relaxed: nothing matches all words, so any counts\n");
     }
     for (rank, &doc) in (1..).zip(&page.docs) {
-        let (id, name) = id_and_name(snapshot.document(doc));
+        let (id, name) = id_and_name(&snapshot.document(doc));
         let _ = writeln!(text, "{rank:>3}  {}  {}", plain(&id), plain(&name));
     }
     text

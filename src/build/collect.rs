@@ -1,8 +1,8 @@
 //! Sorted records to everything that is known of them one by one.
 //!
 //! One thread reads the merged runs and cuts them into blocks of consecutive businesses; all cores render, group
-//! and analyze blocks; the calling thread takes the results in order. Documents go straight to their section, all
-//! else to columns in memory or to temporary files.
+//! and analyze blocks; the calling thread takes the results in order. Documents go straight to their section, in symbols;
+//! all else to columns in memory or to temporary files.
 
 use super::BuildError;
 use super::analysis::{AnalyzedBlock, analyze_block};
@@ -11,8 +11,9 @@ use super::ids::DUPLICATE;
 use super::packed::{self, KeyParts, Record};
 use super::pipeline::in_order;
 use super::scratch::{Scratch, ScratchError};
+use super::symbols::{Encoded, Encoder, Rendered};
 use super::vocabulary::{BlockFiles, BlockWriter};
-use super::{doc_order, document, filters};
+use super::{doc_order, filters};
 use crate::snapshot::dictionary::{HOSTS, INDUSTRIES, PLACES};
 use crate::snapshot::doc_tokens::NUM_FIELDS;
 use crate::snapshot::format::SectionKind;
@@ -38,6 +39,8 @@ pub struct SortedRecords {
     pub ranks: Vec<u32>,
     /// How many are no duplicates.
     pub num_docs: u32,
+    /// What their documents are written in.
+    pub encoder: Encoder,
 }
 
 /// Everything known of the records one by one.
@@ -65,8 +68,7 @@ struct PackedBlock {
 /// What one core made of a block.
 struct BlockResult {
     first_doc: u32,
-    documents: Vec<u8>,
-    document_lens: Vec<u32>,
+    documents: Encoded,
     counts: Vec<u64>,
     years: Vec<u16>,
     seqs: Vec<u32>,
@@ -87,7 +89,7 @@ pub fn collect<'a>(
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64),
 ) -> Result<Collected<'a>, BuildError> {
-    let SortedRecords { sorted, ranks, num_docs } = records;
+    let SortedRecords { sorted, ranks, num_docs, encoder } = records;
     let sorter = |share: usize| Sorter::new(scratch, pool, memory / share);
     let mut collected = Collected {
         counts: Vec::with_capacity(num_docs as usize),
@@ -98,6 +100,7 @@ pub fn collect<'a>(
         filters: [sorter(16), sorter(16), sorter(16)],
         blocks: BlockWriter::new(scratch)?,
     };
+    writer.section(SectionKind::DocumentSymbols, &encoder.section())?;
     let mut offsets =
         OffsetsWriter::begin(SectionKind::DocumentOffsets, num_docs as usize + 1, writer);
     let mut documents = writer.begin(SectionKind::Documents);
@@ -110,12 +113,14 @@ pub fn collect<'a>(
         let ranks = &ranks;
         scope.spawn(move || cut_blocks(sorted, ranks, block_bytes, &sender));
         let blocks = receiver.into_iter().map(|block| block.map_err(BuildError::from));
-        in_order(pool, ahead, blocks, work_on, |block: BlockResult| {
-            for len in block.document_lens {
-                offset += u64::from(len);
-                offsets.push(offset)?;
+        let work = |block| work_on(block, &encoder);
+        in_order(pool, ahead, blocks, work, |block: BlockResult| {
+            let Encoded { codes, offsets: within } = block.documents;
+            for end in &within[1..] {
+                offsets.push(offset + end)?;
             }
-            documents.write(&block.documents)?;
+            offset += codes.len() as u64;
+            documents.write(bytemuck::cast_slice(&codes))?;
             collected.counts.extend(block.counts);
             collected.years.extend(block.years);
             for (doc, seq) in (block.first_doc..).zip(block.seqs) {
@@ -179,7 +184,7 @@ fn cut_blocks(
     }
 }
 
-fn work_on(block: PackedBlock) -> BlockResult {
+fn work_on(block: PackedBlock, encoder: &Encoder) -> BlockResult {
     let first_doc = block.first_doc;
     let mut start = 0;
     let unpacked: Vec<(Record<'_>, KeyParts<'_>)> = block
@@ -192,19 +197,16 @@ fn work_on(block: PackedBlock) -> BlockResult {
         })
         .collect();
     let records: Vec<Record<'_>> = unpacked.iter().map(|(record, _)| *record).collect();
-    let mut documents = Vec::with_capacity(block.bytes.len() + records.len() * 96);
-    let mut document_lens = Vec::with_capacity(records.len());
+    let mut documents =
+        Rendered::with_capacity(records.len(), block.bytes.len() + records.len() * 96);
     let mut names = Batch::default();
     for (doc, (record, parts)) in (first_doc..).zip(&unpacked) {
-        let start = documents.len();
-        document::render(record, &mut documents);
-        document_lens.push((documents.len() - start) as u32);
+        documents.push(record);
         doc_order::push_name(parts.name_key, doc, &mut names);
     }
     BlockResult {
         first_doc,
-        documents,
-        document_lens,
+        documents: encoder.encode(&documents),
         counts: records.iter().map_while(|record| record.employee_count).collect(),
         years: records.iter().map(|record| record.founded_year.unwrap_or(0)).collect(),
         seqs: unpacked.iter().map(|(_, parts)| parts.seq).collect(),

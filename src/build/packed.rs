@@ -31,6 +31,23 @@ pub struct Record<'a> {
     pub founded_year: Option<u16>,
 }
 
+impl<'a> From<&'a Company> for Record<'a> {
+    fn from(company: &'a Company) -> Record<'a> {
+        Record {
+            id: &company.id,
+            name: &company.name,
+            website: company.website.as_deref(),
+            description: company.description.as_deref(),
+            industry: company.industry.as_deref(),
+            employee_count: company.employee_count,
+            city: company.location.city.as_deref(),
+            state: company.location.state.as_deref(),
+            country: company.location.country.as_deref(),
+            founded_year: company.founded_year,
+        }
+    }
+}
+
 /// What the key of a record holds beside its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyParts<'a> {
@@ -177,19 +194,7 @@ mod tests {
             };
             let ((key, payload), (other_key, _)) = (pack(&a, 7), pack(&b, 8));
             let (record, parts) = read(&key, &payload).unwrap();
-            let expected = Record {
-                id: &a.id,
-                name: &a.name,
-                website: a.website.as_deref(),
-                description: a.description.as_deref(),
-                industry: a.industry.as_deref(),
-                employee_count: a.employee_count,
-                city: a.location.city.as_deref(),
-                state: a.location.state.as_deref(),
-                country: a.location.country.as_deref(),
-                founded_year: a.founded_year,
-            };
-            prop_assert_eq!(record, expected);
+            prop_assert_eq!(record, Record::from(&a));
             prop_assert_eq!(parts.seq, 7);
             prop_assert!(parts.name_key.ends_with(a.name.as_bytes()));
             // None is less than any count, so the reverse has it last.

@@ -185,7 +185,7 @@ impl<'a, 's> Results<'a, 's> {
 
     fn explain(&self, rank: usize, doc: DocId) -> ResultExplanation {
         let snapshot = self.planner.snapshot();
-        let (id, name) = id_and_name(snapshot.document(doc));
+        let (id, name) = id_and_name(&snapshot.document(doc));
         let standing = match (&self.relaxed, self.groups.get(&doc)) {
             (Some(relaxed), _) => {
                 Standing::Relaxed { shares: relaxed.shares(doc), score: relaxed.score(doc) }

@@ -1,17 +1,15 @@
 //! The JSON of every business, and the way from an id to it.
 //!
-//! `Documents` holds the JSON objects in `DocId` order without anything between them, `DocumentOffsets` the
-//! place of each and, last, the length of the section ([`offsets`](super::offsets)); `IdOrder` the `DocId`s (`u32`) ordered by the
-//! bytes of their ids as they stand in the JSON. Each object begins with `{"id":"`.
-//!
-//! The objects are half of a snapshot, and are stored as they are: a page is copied in 0.3 µs from the cache, and in 3 µs
-//! from memory. Compressed by symbols of up to eight bytes (Boncz, Neumann, Leis: "FSST: fast random access string
-//! compression", 2020) they take 0.52 of that, but a page takes 4.5 and 13 µs, as much as the HTTP of a request.
+//! `Documents` holds the JSON objects in `DocId` order without anything between them, as codes (`u16`) of
+//! `DocumentSymbols` ([`symbols`](super::symbols)); `DocumentOffsets` the place of each and, last, the number of codes
+//! ([`offsets`](super::offsets)); `IdOrder` the `DocId`s (`u32`) ordered by the bytes of their ids as they stand in the
+//! JSON. Each object begins with `{"id":"`.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
 use super::offsets::Offsets;
+use super::symbols::Symbols;
 use crate::bytes::cast;
 use crate::ids::DocId;
 use rayon::prelude::*;
@@ -24,9 +22,11 @@ pub const DOCUMENT_START: &[u8] = b"{\"id\":\"";
 /// Documents checked one after the other.
 const DOCS_TOGETHER: usize = 1 << 13;
 
-/// How many documents before it is looked at the first byte of one is read: loads that do not wait for each other
-/// overlap.
-const AHEAD: usize = 16;
+/// Codes in which most ids end.
+const ID_CODES: usize = 24;
+
+/// Codes of a cache line.
+const LINE_CODES: usize = 64 / size_of::<u16>();
 
 /// Fewest ids for a thread.
 const MIN_LEN: usize = 1 << 14;
@@ -55,8 +55,9 @@ fn start_of(bytes: &[u8]) -> u64 {
 
 /// The documents of a snapshot.
 pub struct Documents {
+    symbols: Symbols,
     offsets: Offsets,
-    bytes: Section,
+    codes: Section,
     id_order: Section,
     /// Lengths of the shortest and the longest id, in bytes as they stand in JSON: most texts are no id by their
     /// length alone, and looking for one touches some 24 documents.
@@ -72,12 +73,14 @@ impl Documents {
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
     ) -> Result<Documents, SnapshotError> {
-        let bytes = section(SectionKind::Documents);
-        let len = bytes.as_ref().len();
+        let symbols = Symbols::open(section(SectionKind::DocumentSymbols).as_ref())?;
+        let codes = section(SectionKind::Documents);
+        let end = codes.checked_slice::<u16>(SectionKind::Documents)?.len();
         let kind = SectionKind::DocumentOffsets;
-        let offsets = Offsets::open(kind, section(kind), num_docs as usize + 1, len as u64)?;
+        let offsets = Offsets::open(kind, section(kind), num_docs as usize + 1, end as u64)?;
         let id_order = section(SectionKind::IdOrder);
-        let mut documents = Documents { offsets, bytes, id_order, id_lens: (usize::MAX, 0) };
+        let id_lens = (usize::MAX, 0);
+        let mut documents = Documents { symbols, offsets, codes, id_order, id_lens };
         let damaged = |reason| SnapshotError::damaged(SectionKind::IdOrder, reason);
         let order: &[u32] = documents.id_order.checked_slice(SectionKind::IdOrder)?;
         let is_known = |doc: &u32| *doc < num_docs;
@@ -95,38 +98,30 @@ impl Documents {
 
     /// Checks all documents, and collects what tells their ids apart.
     fn check_all(&self, order: &[u32]) -> Result<Ids, SnapshotError> {
-        let shared_len = match (order.first(), order.last()) {
-            (Some(&first), Some(&last)) => {
-                let (first, last) = (self.escaped_id(DocId(first)), self.escaped_id(DocId(last)));
-                first.iter().zip(last).take_while(|(a, b)| a == b).count()
-            }
-            _ => 0,
+        let id = |doc: Option<&u32>| {
+            doc.map_or_else(Vec::new, |&doc| self.escaped_id(DocId(doc), &mut Vec::new()).to_vec())
         };
-        let shared =
-            order.first().map_or(&[][..], |&doc| &self.escaped_id(DocId(doc))[..shared_len]);
+        let (mut shared, last) = (id(order.first()), id(order.last()));
+        shared.truncate(shared.iter().zip(&last).take_while(|(a, b)| a == b).count());
         let mut starts = vec![0u64; order.len()];
         let check = |(part, starts): (usize, &mut [u64])| {
             let (mut lens, mut all_share) = ((usize::MAX, 0), true);
             let first_doc = part * DOCS_TOGETHER;
-            let last = first_doc + starts.len() - 1;
-            let mut touched = 0;
+            let mut text = Vec::new();
             for (doc, start) in (first_doc..).zip(starts.iter_mut()) {
-                let ahead = self.offsets.get((doc + AHEAD).min(last)) as usize;
-                // That one may be empty, at the end: it is refused when it is its turn.
-                touched ^= self.bytes.as_ref().get(ahead).copied().unwrap_or_default();
-                let json = self.get(DocId(doc as u32));
-                if !json.starts_with(DOCUMENT_START) || !json.ends_with(b"}") {
+                let doc = DocId(doc as u32);
+                let id = self.escaped_id(doc, &mut text);
+                lens = (id.len().min(lens.0), id.len().max(lens.1));
+                all_share &= id.starts_with(&shared);
+                *start = start_of(id.get(shared.len()..).unwrap_or_default());
+                let last = self.codes(doc).last().map_or(&[][..], |&code| self.symbols.get(code));
+                if !text.starts_with(DOCUMENT_START) || !last.ends_with(b"}") {
                     let reason = "a document is no JSON object with an id";
                     return Err(SnapshotError::damaged(SectionKind::Documents, reason));
                 }
-                let id = escaped_id(json);
-                lens = (id.len().min(lens.0), id.len().max(lens.1));
-                all_share &= id.starts_with(shared);
-                *start = start_of(id.get(shared_len..).unwrap_or_default());
             }
-            std::hint::black_box(touched);
-            let end = self.offsets.get(first_doc + starts.len()) as usize;
-            self.bytes.release_range(self.offsets.get(first_doc) as usize..end);
+            let code = |doc| self.offsets.get(doc) as usize * size_of::<u16>();
+            self.codes.release_range(code(first_doc)..code(first_doc + starts.len()));
             Ok((lens, all_share))
         };
         let (lens, all_share) =
@@ -145,9 +140,10 @@ impl Documents {
         let whole_ascend = |a: u32, b: u32| {
             // These documents lie anywhere, and the system maps up to a megabyte around each.
             if equal.fetch_add(1, Relaxed) % RELEASE_EQUAL == RELEASE_EQUAL - 1 {
-                self.bytes.release(usize::MAX);
+                self.codes.release(usize::MAX);
             }
-            self.escaped_id(DocId(a)) < self.escaped_id(DocId(b))
+            let (mut a_text, mut b_text) = (Vec::new(), Vec::new());
+            self.escaped_id(DocId(a), &mut a_text) < self.escaped_id(DocId(b), &mut b_text)
         };
         let ascends = |pair: &[u32]| match start(pair[0]).cmp(&start(pair[1])) {
             Ordering::Less => true,
@@ -157,10 +153,33 @@ impl Documents {
         ids.all_share && order.par_windows(2).with_min_len(MIN_LEN).all(ascends)
     }
 
-    /// The JSON of a business.
+    /// Appends the JSON of a business.
     #[inline]
-    pub fn get(&self, doc: DocId) -> &[u8] {
-        &self.bytes.as_ref()[self.offsets.range(doc.index())]
+    pub fn append(&self, doc: DocId, out: &mut Vec<u8>) {
+        self.symbols.append(self.codes(doc), out);
+    }
+
+    /// How many codes the JSON of a business takes. Each is up to
+    /// [`SYMBOL_BYTES_MAX`](super::symbols::SYMBOL_BYTES_MAX) bytes, some 7 as a rule.
+    #[inline]
+    pub fn num_codes(&self, doc: DocId) -> usize {
+        self.offsets.range(doc.index()).len()
+    }
+
+    /// Reads a little of some documents, which are appended next: loads that do not wait for each other overlap.
+    pub fn touch(&self, docs: &[DocId]) {
+        let all: &[u16] = cast(self.codes.as_ref());
+        let mut touched = 0;
+        for &doc in docs {
+            let codes = &all[self.offsets.range(doc.index())];
+            touched ^= codes.iter().step_by(LINE_CODES).fold(0, |touched, code| touched ^ code);
+        }
+        std::hint::black_box(touched);
+    }
+
+    #[inline]
+    fn codes(&self, doc: DocId) -> &[u16] {
+        &cast(self.codes.as_ref())[self.offsets.range(doc.index())]
     }
 
     /// The business with this id: a binary search, so about 24 documents of ten million are touched.
@@ -170,8 +189,9 @@ impl Documents {
             return None;
         }
         let order = self.by_id_order();
+        let mut text = Vec::new();
         let at = order
-            .binary_search_by(|&doc| self.escaped_id(DocId(doc)).cmp(escaped.as_bytes()))
+            .binary_search_by(|&doc| self.escaped_id(DocId(doc), &mut text).cmp(escaped.as_bytes()))
             .ok()?;
         Some(DocId(order[at]))
     }
@@ -181,9 +201,17 @@ impl Documents {
         cast(self.id_order.as_ref())
     }
 
-    /// The id of a business as it stands in its JSON.
-    fn escaped_id(&self, doc: DocId) -> &[u8] {
-        escaped_id(self.get(doc))
+    /// The id of a business as it stands in its JSON, of which `text` is the beginning then.
+    fn escaped_id<'t>(&self, doc: DocId, text: &'t mut Vec<u8>) -> &'t [u8] {
+        text.clear();
+        let codes = self.codes(doc);
+        let (start, rest) = codes.split_at(codes.len().min(ID_CODES));
+        self.symbols.append(start, text);
+        // Without the quotation mark behind it, it may go on.
+        if DOCUMENT_START.len() + escaped_id(text).len() >= text.len() {
+            self.symbols.append(rest, text);
+        }
+        escaped_id(text)
     }
 }
 

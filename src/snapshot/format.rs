@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -26,86 +26,89 @@ pub const SECTION_ALIGN: usize = 64;
 pub enum SectionKind {
     /// Counts and versions, as JSON.
     Metadata = 1,
+    /// The texts that codes in `Documents` stand for.
+    DocumentSymbols = 2,
     /// Where each document begins in `Documents`.
-    DocumentOffsets = 2,
-    /// The JSON of every business.
-    Documents = 3,
+    DocumentOffsets = 3,
+    /// The JSON of every business, as codes.
+    Documents = 4,
     /// `DocId`s by id.
-    IdOrder = 4,
+    IdOrder = 5,
     /// Employee counts of the businesses that have one.
-    EmployeeCounts = 5,
+    EmployeeCounts = 6,
     /// Founding years.
-    FoundedYears = 6,
+    FoundedYears = 7,
     /// Permutation and ranks by name, ascending.
-    NameAscending = 7,
+    NameAscending = 8,
     /// Where names begin in that order.
-    NameGroups = 8,
+    NameGroups = 9,
     /// Permutation and ranks by founding year, ascending.
-    FoundedYearAscending = 9,
+    FoundedYearAscending = 10,
     /// Names of industries.
-    IndustryKeys = 10,
+    IndustryKeys = 11,
     /// The business of each industry, or where its postings begin.
-    IndustryEntries = 11,
+    IndustryEntries = 12,
     /// Postings of industries.
-    IndustryPostings = 12,
+    IndustryPostings = 13,
     /// Keys of places.
-    PlaceKeys = 13,
+    PlaceKeys = 14,
     /// The business of each place, or where its postings begin.
-    PlaceEntries = 14,
+    PlaceEntries = 15,
     /// Postings of places.
-    PlacePostings = 15,
+    PlacePostings = 16,
     /// Names of hosts.
-    HostKeys = 16,
+    HostKeys = 17,
     /// The business of each host, or where its postings begin.
-    HostEntries = 17,
+    HostEntries = 18,
     /// Postings of hosts.
-    HostPostings = 18,
+    HostPostings = 19,
     /// Terms of all searched fields.
-    TermKeys = 19,
+    TermKeys = 20,
     /// Where the block of each term begins.
-    TermOffsets = 20,
+    TermOffsets = 21,
     /// The code of each term in `DocTokens`.
-    TermCodes = 21,
+    TermCodes = 22,
     /// The weight of each term, by code.
-    TermWeights = 22,
+    TermWeights = 23,
     /// Postings of terms.
-    TermPostings = 23,
+    TermPostings = 24,
     /// Where the tokens of each document begin.
-    DocTokenOffsets = 24,
+    DocTokenOffsets = 25,
     /// The words of every business, in order.
-    DocTokens = 25,
+    DocTokens = 26,
     /// What each stored prefix reaches.
-    PrefixPostings = 26,
+    PrefixPostings = 27,
     /// Prefixes that many words begin with.
-    PrefixKeys = 27,
+    PrefixKeys = 28,
     /// Where the block of each prefix begins.
-    PrefixOffsets = 28,
+    PrefixOffsets = 29,
     /// The terms, industries and places of most businesses.
-    DenseKeys = 29,
+    DenseKeys = 30,
     /// How many businesses have two of them.
-    PairCounts = 30,
+    PairCounts = 31,
     /// Businesses in which two frequent words stand next to each other, where they are few.
-    PhrasePostings = 31,
+    PhrasePostings = 32,
     /// The pairs of words.
-    PhrasePairs = 32,
+    PhrasePairs = 33,
     /// How many businesses hold each pair so.
-    PhraseCounts = 33,
+    PhraseCounts = 34,
     /// Where the postings of each pair begin.
-    PhraseLists = 34,
+    PhraseLists = 35,
     /// The businesses with the best text scores of those in which each pair stands so.
-    PhraseBest = 35,
+    PhraseBest = 36,
     /// Where the best businesses of each pair begin.
-    PhraseBestOffsets = 36,
+    PhraseBestOffsets = 37,
     /// How many businesses have two places, or two industries.
-    FilterPairs = 37,
+    FilterPairs = 38,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 37] = {
+    pub const ALL: [SectionKind; 38] = {
         use SectionKind::*;
         [
             Metadata,
+            DocumentSymbols,
             DocumentOffsets,
             Documents,
             IdOrder,

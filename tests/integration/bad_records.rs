@@ -195,7 +195,7 @@ fn cells_are_data_whatever_they_hold() {
     let csv =
         "id,name,description\n1,=cmd|'/c calc'!A1,\"<script>alert(1)</script> {\"\"x\"\":[]}\"\n";
     let snapshot = build_bytes(Format::Csv, csv).result.unwrap().snapshot;
-    let json = String::from_utf8(snapshot.document(firmament::ids::DocId(0)).to_vec()).unwrap();
+    let json = String::from_utf8(snapshot.document(firmament::ids::DocId(0))).unwrap();
     assert!(json.contains(r#""name":"=cmd|'/c calc'!A1""#), "{json}");
     assert!(json.contains(r#""description":"<script>alert(1)</script> {\"x\":[]}""#), "{json}");
 }

@@ -40,7 +40,7 @@ fn given_files_are_answered_as_the_oracle_does() {
                 continue;
             }
             for (doc, id) in page.docs.iter().zip(&expected) {
-                let json = String::from_utf8_lossy(subject.snapshot.document(*doc)).into_owned();
+                let json = String::from_utf8_lossy(&subject.snapshot.document(*doc)).into_owned();
                 assert!(json.starts_with(&format!("{{\"id\":\"{id}\"")), "{label}: {json}");
             }
         }

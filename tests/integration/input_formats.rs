@@ -195,7 +195,8 @@ fn columns_are_mapped_and_filled() {
     assert!(result.status.success(), "{}", stderr(&result));
     assert!(stderr(&result).contains("no column for website"), "{}", stderr(&result));
     let snapshot = Snapshot::open(&output).unwrap();
-    let first: Value = serde_json::from_slice(snapshot.document(firmament::ids::DocId(0))).unwrap();
+    let first: Value =
+        serde_json::from_slice(&snapshot.document(firmament::ids::DocId(0))).unwrap();
     assert_eq!((&first["name"], &first["employee_count"]), (&"Acme".into(), &12.into()));
     assert_eq!(first["location"]["country"], "Austria");
     assert_eq!(first["location"]["city"], "Graz");
@@ -239,13 +240,14 @@ fn the_free_company_data_set_is_read() {
         "{text}"
     );
     let snapshot = Snapshot::open(&output).unwrap();
-    let first: Value = serde_json::from_slice(snapshot.document(firmament::ids::DocId(0))).unwrap();
+    let first: Value =
+        serde_json::from_slice(&snapshot.document(firmament::ids::DocId(0))).unwrap();
     assert_eq!(first["founded_year"], 1911);
     assert_eq!(first["employee_count"], 274_047);
     assert_eq!(first["location"]["city"], "new york");
     assert_eq!(first["location"]["state"], "new york");
     assert_eq!(first["location"]["country"], "united states");
-    let last: Value = serde_json::from_slice(snapshot.document(firmament::ids::DocId(2))).unwrap();
+    let last: Value = serde_json::from_slice(&snapshot.document(firmament::ids::DocId(2))).unwrap();
     assert_eq!((&last["name"], &last["founded_year"]), (&"nowhere".into(), &Value::Null));
 }
 

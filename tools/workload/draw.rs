@@ -157,7 +157,7 @@ impl Record {
 }
 
 fn read(snapshot: &Snapshot, doc: DocId) -> Record {
-    serde_json::from_slice(snapshot.document(doc)).unwrap_or_default()
+    serde_json::from_slice(&snapshot.document(doc)).unwrap_or_default()
 }
 
 /// The plain words of a text, each once, in order of their first place.

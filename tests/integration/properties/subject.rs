@@ -44,7 +44,7 @@ impl Subject {
             (0..).zip(companies).map(|(number, company)| (company.id.as_str(), number)).collect();
         let number_of = |doc: u32| {
             let json: serde_json::Value =
-                serde_json::from_slice(snapshot.document(DocId(doc))).expect("a document is JSON");
+                serde_json::from_slice(&snapshot.document(DocId(doc))).expect("a document is JSON");
             by_id[json["id"].as_str().expect("a document has an id")]
         };
         let numbers: Vec<usize> = (0..companies.len() as u32).map(number_of).collect();

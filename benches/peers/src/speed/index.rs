@@ -210,7 +210,7 @@ fn document(
     permutations: &[Permutation<'_>; 5],
 ) -> Result<TantivyDocument> {
     let json = snapshot.document(doc);
-    let record: Record = serde_json::from_slice(json)?;
+    let record: Record = serde_json::from_slice(&json)?;
     let website = record.website.as_deref().unwrap_or_default();
     let industry = record.industry.as_deref().unwrap_or_default();
     let text = [&record.name, website, industry, record.description.as_deref().unwrap_or_default()]

@@ -1,0 +1,134 @@
+//! Texts as codes of symbols: what frequent pieces of text are stored once, and written as two bytes.
+//!
+//! ```text
+//! SYMBOLS := COUNT (u32), LEN^COUNT (u8), TEXT^COUNT
+//! ```
+//!
+//! Code `i` stands for the `i`th text, of 1 to 16 bytes. A text is the texts of its codes, one after the other, so that
+//! any part of it can be read without what stands before, and reading is one copy of 16 bytes a code (Gargiulo, Venturini:
+//! "OnPair: short strings compression for fast random access", 2025). Whoever writes chooses the symbols; each byte
+//! should be one, so that every text can be written.
+
+use super::error::SnapshotError;
+use super::format::SectionKind;
+
+/// Most bytes that a code stands for.
+pub const SYMBOL_BYTES_MAX: usize = 16;
+
+/// How many codes there are.
+pub const CODES: usize = 1 << 16;
+
+/// Codes read into one piece of text.
+const TOGETHER: usize = 32;
+
+/// What every code stands for. Codes without a symbol stand for nothing.
+pub struct Symbols {
+    /// Padded with zeros.
+    texts: Box<[[u8; SYMBOL_BYTES_MAX]; CODES]>,
+    lens: Box<[u8; CODES]>,
+}
+
+impl Symbols {
+    /// Reads the symbols of a snapshot: some 1.1 MB, at addresses that follow from codes alone.
+    ///
+    /// # Errors
+    /// They are not as [`encode`] writes them.
+    pub fn open(section: &[u8]) -> Result<Symbols, SnapshotError> {
+        let damaged =
+            || SnapshotError::damaged(SectionKind::DocumentSymbols, "symbols do not join");
+        let (count, rest) = section.split_first_chunk().ok_or_else(damaged)?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let (lens, mut rest) = rest.split_at_checked(count).ok_or_else(damaged)?;
+        let mut symbols = Symbols { texts: zeroed(), lens: zeroed() };
+        if count > CODES {
+            return Err(damaged());
+        }
+        for (code, &len) in lens.iter().enumerate() {
+            let len = usize::from(len);
+            let (text, behind) = rest.split_at_checked(len).ok_or_else(damaged)?;
+            if len == 0 || len > SYMBOL_BYTES_MAX {
+                return Err(damaged());
+            }
+            symbols.texts[code][..len].copy_from_slice(text);
+            symbols.lens[code] = len as u8;
+            rest = behind;
+        }
+        if rest.is_empty() { Ok(symbols) } else { Err(damaged()) }
+    }
+
+    /// Appends the text of `codes`.
+    #[inline]
+    pub fn append(&self, codes: &[u16], out: &mut Vec<u8>) {
+        // Symbols overlap in here, each written as a whole: `out` need not be filled before.
+        let mut text = [0; TOGETHER * SYMBOL_BYTES_MAX];
+        for codes in codes.chunks(TOGETHER) {
+            let mut len = 0;
+            for &code in codes {
+                let code = usize::from(code);
+                text[len..len + SYMBOL_BYTES_MAX].copy_from_slice(&self.texts[code]);
+                len += usize::from(self.lens[code]);
+            }
+            out.extend_from_slice(&text[..len]);
+        }
+    }
+
+    /// The text of one code.
+    pub fn get(&self, code: u16) -> &[u8] {
+        let code = usize::from(code);
+        &self.texts[code][..self.lens[code].into()]
+    }
+}
+
+/// The section that holds these symbols, of which there are at most [`CODES`], each of 1 to [`SYMBOL_BYTES_MAX`] bytes.
+pub fn encode<'a>(symbols: impl ExactSizeIterator<Item = &'a [u8]> + Clone) -> Vec<u8> {
+    let mut section = (symbols.len() as u32).to_le_bytes().to_vec();
+    section.extend(symbols.clone().map(|symbol| symbol.len() as u8));
+    section.extend(symbols.flatten());
+    section
+}
+
+/// A large array, without a copy of it on the stack.
+fn zeroed<T: bytemuck::Zeroable + Clone, const N: usize>() -> Box<[T; N]> {
+    let zeros: Box<[T]> = vec![T::zeroed(); N].into();
+    zeros.try_into().unwrap_or_else(|_| unreachable!("the length is N"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn codes_are_read_as_their_texts(
+            symbols in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..17), 0..40),
+            codes in proptest::collection::vec(0u16..50, 0..200),
+        ) {
+            let bytes = encode(symbols.iter().map(Vec::as_slice));
+            let opened = Symbols::open(&bytes).unwrap();
+            let text = |&code: &u16| symbols.get(usize::from(code)).cloned().unwrap_or_default();
+            let expected: Vec<u8> = codes.iter().flat_map(text).collect();
+            let mut read = Vec::new();
+            opened.append(&codes, &mut read);
+            prop_assert_eq!(&read, &expected);
+            let one_by_one: Vec<u8> = codes.iter().flat_map(|&code| opened.get(code).to_vec()).collect();
+            prop_assert_eq!(&one_by_one, &expected);
+            prop_assert!(Symbols::open(&bytes[..bytes.len() - 1]).is_err());
+            prop_assert!(Symbols::open(&[&bytes[..], &[0]].concat()).is_err());
+        }
+    }
+
+    #[test]
+    fn symbols_too_many_too_long_or_empty_are_refused() {
+        assert!(Symbols::open(&encode(std::iter::repeat_n(&[1][..], CODES))).is_ok());
+        for bad in [
+            encode(std::iter::repeat_n(&[1][..], CODES + 1)),
+            encode(std::iter::once(&[1; 17][..])),
+            encode(std::iter::once(&[][..])),
+            u32::MAX.to_le_bytes().to_vec(),
+            vec![0; 3],
+        ] {
+            assert!(Symbols::open(&bad).is_err());
+        }
+    }
+}
