@@ -13,6 +13,9 @@
 //! LEB128. Codes number the terms by how often they occur, so that frequent words take one byte. Positions could
 //! be stored under each term instead; checking a phrase would then touch as many lists as it has words, where
 //! this touches one place of about 150 bytes.
+//!
+//! Opening a snapshot does not look at tokens, which would be a quarter of its work: whoever reads them takes what is
+//! none for no token, and a code of no term for a word that occurs nowhere else.
 
 use crate::analyzer::TextField;
 use crate::bytes::{push_varint, read_varint};
@@ -65,7 +68,7 @@ impl Token {
 }
 
 /// The tokens of one business.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct DocTokens<'a> {
     /// Positions of the name without legal forms at its end.
     pub name_core_len: u32,
@@ -113,85 +116,10 @@ impl<'a> DocTokens<'a> {
     pub fn field_bytes(&self, field: usize) -> &'a [u8] {
         self.fields[field]
     }
-
-    /// Are all tokens whole, and all codes below `codes_end`?
-    pub fn check(&self, codes_end: u32) -> bool {
-        self.fields.iter().all(|&bytes| {
-            if are_words(bytes, codes_end) {
-                return true;
-            }
-            let mut tokens = Tokens { bytes };
-            let mut positions = 0;
-            for token in tokens.by_ref() {
-                let (code, parts) = match token {
-                    Token::Word(code) => (code, 0),
-                    Token::Alternative(code) => (code, 1),
-                    Token::Joined { parts, code } => (code, parts),
-                    Token::Gap => (CODE_MIN, 0),
-                };
-                if !(CODE_MIN..codes_end).contains(&code) && token != Token::Gap
-                    || parts > positions
-                {
-                    return false;
-                }
-                positions += u32::from(matches!(token, Token::Word(_) | Token::Gap));
-            }
-            tokens.bytes.is_empty()
-        })
-    }
-}
-
-/// The top bit of each byte.
-const TOPS: u64 = 0x8080_8080_8080_8080;
-
-/// Are these whole tokens, all of them words with codes below `codes_end`? Looks at eight bytes at a time; `false` may
-/// also mean that they have to be looked at one by one.
-fn are_words(bytes: &[u8], codes_end: u32) -> bool {
-    // Codes of one and two bytes are known then.
-    if codes_end < 1 << 14 || bytes.last().is_some_and(|&last| last >= 0x80) {
-        return false;
-    }
-    let mut tops_before = 0;
-    for (at, eight) in bytes.chunks(8).enumerate() {
-        // Behind the end stand codes of one byte.
-        let mut padded = [CODE_MIN as u8; 8];
-        padded[..eight.len()].copy_from_slice(eight);
-        let word = u64::from_le_bytes(padded);
-        // Set in the top bits: the byte goes on, the one before does, the two before do.
-        let goes_on = word & TOPS;
-        let one_before = goes_on << 8 | tops_before >> 56;
-        let two_before = one_before & (goes_on << 16 | tops_before >> 48);
-        tops_before = goes_on;
-        // Marks are numbers below CODE_MIN; as one byte, or as several of which the last is 0.
-        let is_zero = !((word & !TOPS) + !TOPS) & !goes_on & TOPS;
-        let is_low = !((word | TOPS) - u64::from_le_bytes([CODE_MIN as u8; 8])) & !goes_on & TOPS;
-        if is_zero | (is_low & !one_before) != 0 {
-            return false;
-        }
-        let mut ends = two_before & !goes_on;
-        while ends != 0 {
-            let end = at * 8 + ends.trailing_zeros() as usize / 8;
-            if !is_code(&bytes[..=end], codes_end) {
-                return false;
-            }
-            ends &= ends - 1;
-        }
-    }
-    true
-}
-
-/// Is the number at the end of `bytes` below `codes_end`, in five bytes at most?
-fn is_code(bytes: &[u8], codes_end: u32) -> bool {
-    let Some((&last, before)) = bytes.split_last() else { return false };
-    let more = before.iter().rev().take_while(|&&byte| byte >= 0x80);
-    let (len, value) = more.fold((1, u64::from(last)), |(len, value), byte| {
-        (len + 1, value.wrapping_shl(7) | u64::from(byte & 0x7f))
-    });
-    len <= 5 && value < u64::from(codes_end)
 }
 
 /// Iterator over the tokens of one field; ends early where the bytes are no tokens.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tokens<'a> {
     bytes: &'a [u8],
 }
@@ -275,38 +203,10 @@ mod tests {
         }
 
         #[test]
-        fn words_are_known_at_a_glance(
-            codes in proptest::collection::vec(prop_oneof![0u32..200, 0u32..30_000, any::<u32>()], 0..40),
-            cut in 0usize..3,
-            zero_at: proptest::sample::Index,
-            zeros in 0usize..2,
-        ) {
-            let mut bytes = Vec::new();
-            codes.iter().for_each(|&code| push_varint(&mut bytes, code));
-            bytes.truncate(bytes.len().saturating_sub(cut));
-            // Numbers may be written longer than they have to be.
-            for _ in 0..zeros {
-                if !bytes.is_empty() {
-                    let at = zero_at.index(bytes.len());
-                    bytes.insert(at, 0x80);
-                }
-            }
-            for codes_end in [1 << 13, 1 << 14, 25_000, 1 << 21, 1 << 28, u32::MAX] {
-                let mut rest = bytes.as_slice();
-                let numbers: Vec<u32> = std::iter::from_fn(|| read_varint(&mut rest)).collect();
-                let is_word = |code: &u32| (CODE_MIN..codes_end).contains(code);
-                let expected = rest.is_empty() && numbers.iter().all(is_word);
-                let found = are_words(&bytes, codes_end);
-                prop_assert!(!found || expected, "{bytes:?}");
-                let is_shortest = zeros == 0 && codes_end >= 1 << 14;
-                prop_assert!(found || !expected || !is_shortest, "{bytes:?}");
-            }
-        }
-
-        #[test]
         fn any_bytes_are_read_without_panic(bytes: Vec<u8>) {
             if let Some(doc) = DocTokens::read(&bytes) {
-                doc.check(1000);
+                let tokens: usize = (0..NUM_FIELDS).map(|field| doc.field(field).count()).sum();
+                prop_assert!(tokens < bytes.len());
             }
         }
     }

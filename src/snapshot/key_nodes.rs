@@ -34,15 +34,18 @@ const VERSION: u64 = 3;
 /// Fewest ways of a node that has an index.
 const INDEXED_MIN: usize = 33;
 
-/// A node, as the places of its parts.
-#[derive(Clone, Copy)]
+/// ONE or ANY, as the places of its parts.
 struct Node {
     /// Its first byte.
     start: usize,
     is_final: bool,
-    /// Where the letters of its ways stand; nowhere if there is one way, with a common letter.
+    /// Where the letters of its ways stand, last way first; nowhere if there is one way, with a common letter.
     letters: Option<usize>,
-    ways: Ways,
+    len: usize,
+    deltas: usize,
+    delta_len: usize,
+    outs: usize,
+    out_len: usize,
 }
 
 /// A way from a node.
@@ -54,29 +57,18 @@ struct Way {
     is_comma: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Ways {
-    /// One, to the node before this one.
-    Next,
-    /// Any number, last one first.
-    Any { len: usize, deltas: usize, delta_len: usize, outs: usize, out_len: usize },
+/// If a node that ends with `last` is NEXT: how many letters stand before that.
+#[inline]
+fn next_letters(last: u8) -> Option<usize> {
+    (last >> 6 == 0b11).then_some(usize::from(last & 0x3f == 0))
 }
 
 impl Node {
-    /// The node that ends with the byte `at`, which is not before the first node.
+    /// The node that ends with the byte `at`, which is not before the first node and not the end of a NEXT.
     fn read(bytes: &[u8], at: usize) -> Option<Node> {
         let state = bytes[at];
         let has_more = usize::from(state & 0x3f == 0);
         let back = |from: usize, len: usize| from.checked_sub(len).filter(|&to| to >= HEAD);
-        if state >> 6 == 0b11 {
-            let letters = (has_more == 1).then_some(at - 1);
-            return Some(Node {
-                start: back(at, has_more)?,
-                is_final: false,
-                letters,
-                ways: Ways::Next,
-            });
-        }
         let sizes = back(at, has_more + 1)?;
         let (delta_len, out_len) = (usize::from(bytes[sizes] >> 4), usize::from(bytes[sizes] & 15));
         let is_one = state >> 6 == 0b10;
@@ -97,20 +89,17 @@ impl Node {
         let outs = back(deltas, len * out_len)?;
         let start = if is_final { back(outs, out_len)? } else { outs };
         let are_numbers = (1..=8).contains(&delta_len) && out_len <= 8;
-        let ways = Ways::Any { len, deltas, delta_len, outs, out_len };
         let letters = if is_one { (has_more == 1).then_some(at - 1) } else { Some(inputs) };
         let is_sorted = is_one || inputs_ascend(&bytes[inputs..sizes], len);
-        (len > 0 && are_numbers && is_sorted).then_some(Node { start, is_final, letters, ways })
+        let node = Node { start, is_final, letters, len, deltas, delta_len, outs, out_len };
+        (len > 0 && are_numbers && is_sorted).then_some(node)
     }
 
     /// Calls `visit` with each way; `None` if one leads to where no node below is, or `visit` said so.
     fn each_way(&self, bytes: &[u8], mut visit: impl FnMut(Way) -> Option<()>) -> Option<()> {
         // A comma is none of the common letters.
         let is_comma = |way| self.letters.is_some_and(|letters| bytes[letters + way] == b',');
-        let Ways::Any { len, deltas, delta_len, outs, out_len } = self.ways else {
-            let to = self.start.checked_sub(1).filter(|&to| to >= HEAD)?;
-            return visit(Way { out: 0, to, is_comma: is_comma(0) });
-        };
+        let &Node { len, deltas, delta_len, outs, out_len, .. } = self;
         for way in (0..len).rev() {
             let out = number(&bytes[outs + way * out_len..][..out_len]);
             let to = match number(&bytes[deltas + way * delta_len..][..delta_len]) {
@@ -126,10 +115,7 @@ impl Node {
 
     /// What ending at this node adds to the value of the key.
     fn final_out(&self, bytes: &[u8]) -> u64 {
-        match self.ways {
-            Ways::Any { outs, .. } if self.is_final => number(&bytes[self.start..outs]),
-            _ => 0,
-        }
+        if self.is_final { number(&bytes[self.start..self.outs]) } else { 0 }
     }
 }
 
@@ -167,9 +153,9 @@ impl Places {
         self.words[at / 64] >> (at % 64) & 1 == 1
     }
 
-    /// Counts, once all are added.
-    fn number(&mut self) {
-        let mut before = 0;
+    /// Counts, once all are added; gives how many there are.
+    fn number(&mut self) -> usize {
+        let mut before = 0u32;
         let words = self.words.iter();
         self.before = words
             .map(|word| {
@@ -177,6 +163,7 @@ impl Places {
                 before - word.count_ones()
             })
             .collect();
+        before as usize
     }
 
     fn rank(&self, at: usize) -> usize {
@@ -230,16 +217,20 @@ pub(super) fn check(bytes: &[u8]) -> Result<usize, &'static str> {
     }
 }
 
-/// Where nodes are found, and which of them ways lead to, other than to the node before.
+/// Where nodes are found, and which of them ways lead to, other than from NEXT to the node before.
 fn places(bytes: &[u8], end: usize) -> Option<(Places, Places)> {
     let (mut starts, mut targets) = (Places::none(end), Places::none(end));
     let mut end = end;
     while end > HEAD {
-        let node = Node::read(bytes, end - 1)?;
         starts.add(end - 1);
-        let is_next = matches!(node.ways, Ways::Next);
+        if let Some(letters) = next_letters(bytes[end - 1]) {
+            // There has to be a node before.
+            end = (end - 1).checked_sub(letters).filter(|&end| end > HEAD)?;
+            continue;
+        }
+        let node = Node::read(bytes, end - 1)?;
         node.each_way(bytes, |way| {
-            if way.to != 0 && !is_next {
+            if way.to != 0 {
                 targets.add(way.to);
             }
             Some(())
@@ -259,20 +250,27 @@ struct Below {
 
 /// What keys there are, if the value of each is its ordinal.
 fn count(bytes: &[u8], starts: &Places, mut targets: Places) -> Option<Below> {
-    targets.number();
+    let num_targets = targets.number();
     // For each target; apart, since there are millions.
-    let (mut keys, mut commas): (Vec<u32>, Vec<u16>) = (Vec::new(), Vec::new());
+    let (mut keys, mut commas) = (Vec::with_capacity(num_targets), Vec::with_capacity(num_targets));
     let mut before = Below { keys: 0, commas: 0 };
     for at in starts.iter() {
+        if let Some(letters) = next_letters(bytes[at]) {
+            let is_comma = letters == 1 && bytes[at - 1] == b',';
+            before.commas = before.commas.saturating_add(u16::from(is_comma));
+            if targets.contains(at) {
+                keys.push(before.keys);
+                commas.push(before.commas);
+            }
+            continue;
+        }
         let node = Node::read(bytes, at)?;
         if node.final_out(bytes) != 0 {
             return None;
         }
-        let is_next = matches!(node.ways, Ways::Next);
         let mut all = Below { keys: u32::from(node.is_final), commas: 0 };
         node.each_way(bytes, |way| {
             let below = match way.to {
-                _ if is_next => before,
                 0 => Below { keys: 1, commas: 0 },
                 to => {
                     let place = targets.rank(to);

@@ -261,11 +261,12 @@ impl Terms {
         cast::<u32>(self.codes.as_ref())[ord.index()]
     }
 
-    /// How rare the term with this code in the token streams is: 256 ln(1 + N / its businesses).
+    /// How rare the term with this code in the token streams is: 256 ln(1 + N / its businesses); 0 if there is none.
     #[inline]
     pub fn weight_of_code(&self, code: u32) -> u32 {
         let weights: &[u16] = cast(self.weights.as_ref());
-        u32::from(weights[(code - CODE_MIN) as usize])
+        let weight = code.checked_sub(CODE_MIN).and_then(|at| weights.get(at as usize));
+        weight.map_or(0, |&weight| u32::from(weight))
     }
 
     /// The lists of a term.
