@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const RELEASE_LISTS: usize = 64;
 
 /// Businesses of a chunk.
-const CHUNK_DOCS: usize = 1 << 16;
+pub const CHUNK_DOCS: usize = 1 << 16;
 
 /// The chunks of some businesses, for threads that each take one after the other.
 pub struct Chunks {

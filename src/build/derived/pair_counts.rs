@@ -1,9 +1,17 @@
 //! Counting how many businesses have two of the dense keys.
 
-use super::by_doc::{ByDoc, Chunks, for_each_low, releasing};
+use super::by_doc::{ByDoc, CHUNK_DOCS, Chunks, for_each_low, releasing};
+use crate::simd;
 use crate::snapshot::dense;
 use crate::snapshot::postings::Postings;
 use rayon::prelude::*;
+
+/// How many of the longest lists are bitmaps while their pairs are counted: each pair costs the same then, however many
+/// businesses share it. Of a million generated ones all pairs are counted in 2.3 s of CPU time instead of 3.5.
+const BITMAPS: usize = 384;
+
+/// Words of a bitmap that are looked at together: those of all lists stay in the cache.
+const TILE_WORDS: usize = 32;
 
 /// How many businesses each pair of lists shares, at [`dense::place`]. Takes a matrix of counts for each thread, as
 /// far as `memory` bytes hold them, and calls `release` now and then: the lists looked at so far may be given back.
@@ -44,15 +52,60 @@ pub fn pair_counts(
 
 /// Adds the pairs of the businesses of chunk `key`.
 fn add_chunk(lists: &[Postings<'_>], key: u32, counts: &mut [u32], release: impl Fn()) {
+    let mut bitmaps = Bitmaps::new(lists.len().min(BITMAPS));
     // The numbers of the lists so far that each business is on. All pairs of a list are counted in one row, which is
     // small and stays close, instead of all pairs of a business, which lie everywhere.
     let mut held: ByDoc<u16> = ByDoc::with_room(lists.iter().copied(), key, &release);
     for (high, list) in releasing(lists.iter().enumerate(), &release) {
+        if high < bitmaps.len {
+            for_each_low(list, key, |_, low| {
+                bitmaps.insert(high, low);
+                held.push(low, high as u16);
+            });
+            continue;
+        }
         let row_start = high * high.saturating_sub(1) / 2;
         let row = &mut counts[row_start..row_start + high];
         for_each_low(list, key, |_, low| {
             held.of(low).iter().for_each(|&lower| row[usize::from(lower)] += 1);
             held.push(low, high as u16);
         });
+    }
+    simd::vectorized(|| bitmaps.add_pairs(counts));
+}
+
+/// The businesses of a chunk that some lists hold.
+struct Bitmaps {
+    /// Tile by tile, in each the words of one list after the other.
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Bitmaps {
+    /// `len` empty ones.
+    fn new(len: usize) -> Bitmaps {
+        Bitmaps { words: vec![0; len * CHUNK_DOCS / 64], len }
+    }
+
+    #[inline]
+    fn insert(&mut self, list: usize, low: u16) {
+        let word = usize::from(low) / 64;
+        let (tile, within) = (word / TILE_WORDS, word % TILE_WORDS);
+        self.words[(tile * self.len + list) * TILE_WORDS + within] |= 1 << (low % 64);
+    }
+
+    /// Adds what each two have in common.
+    #[inline]
+    fn add_pairs(&self, counts: &mut [u32]) {
+        for tile in self.words.chunks_exact((self.len * TILE_WORDS).max(1)) {
+            let lists = tile.as_chunks::<TILE_WORDS>().0;
+            let mut counts = counts.iter_mut();
+            for (high, list) in lists.iter().enumerate() {
+                for (lower, count) in lists[..high].iter().zip(&mut counts) {
+                    let common = list.iter().zip(lower).map(|(a, b)| (a & b).count_ones());
+                    *count += common.sum::<u32>();
+                }
+            }
+        }
     }
 }
