@@ -4,6 +4,7 @@
 //! Batches are collected up to a limit of memory, sorted on all cores, and written as a run; the runs are merged
 //! at the end, in several passes if there are too many for one. Keys must be distinct where the order matters.
 
+use super::pipeline::in_order;
 use super::scratch::{Scratch, ScratchError, ScratchFile};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -18,6 +19,9 @@ const READ_BYTES_MIN: usize = 64 << 10;
 
 /// Most bytes read at a time from a run.
 const READ_BYTES_MAX: usize = 1 << 20;
+
+/// Entries brought together at a time where a run is written.
+const ENTRIES_TOGETHER: usize = 1 << 12;
 
 /// Entries in memory; made by any thread.
 #[derive(Debug, Default)]
@@ -130,15 +134,25 @@ impl<'a> Sorter<'a> {
             None => self.runs.file.insert(self.scratch.create()?),
         };
         let start = self.runs.ranges.last().map_or(0, |range| range.end);
-        let mut out =
-            RunWriter { file, position: start, buffer: Vec::with_capacity(READ_BYTES_MAX) };
-        for place in &places {
-            let bytes = &self.batches[place.batch as usize].bytes[place.start as usize..];
-            let (key, payload) = entry(bytes).expect("batches hold whole entries");
-            out.write(&bytes[..HEAD_BYTES + key.len() + payload.len()])?;
-        }
-        out.flush()?;
-        self.runs.ranges.push(start..out.position);
+        let mut end = start;
+        // Entries lie anywhere in memory: all cores bring them together, while this one writes.
+        let gather = |places: &[Place]| {
+            let mut bytes = Vec::new();
+            for place in places {
+                let batch = &self.batches[place.batch as usize].bytes[place.start as usize..];
+                let (key, payload) = entry(batch).expect("batches hold whole entries");
+                bytes.extend_from_slice(&batch[..HEAD_BYTES + key.len() + payload.len()]);
+            }
+            bytes
+        };
+        let ahead = self.pool.current_num_threads() + 1;
+        let pieces = places.chunks(ENTRIES_TOGETHER).map(Ok);
+        in_order(self.pool, ahead, pieces, gather, |bytes| {
+            file.write_at(&bytes, end)?;
+            end += bytes.len() as u64;
+            Ok::<(), ScratchError>(())
+        })?;
+        self.runs.ranges.push(start..end);
         self.batches.clear();
         self.batch_bytes = 0;
         Ok(())

@@ -251,17 +251,24 @@ pub fn read_all<'a>(
             progress.note(&format!("{}: {}", names[at], note.as_deref().unwrap_or_default()));
             last_note = note;
         }
-        loop {
+        let mut next_blocks = || {
             let mut blocks = Vec::with_capacity(blocks_max);
             while blocks.len() < blocks_max {
                 let Some(block) = source.blocks.next().map_err(failed(at))? else { break };
                 blocks.push(block);
             }
-            if blocks.is_empty() {
-                break;
-            }
+            Ok::<_, BuildError>(blocks)
+        };
+        let mut blocks = next_blocks()?;
+        while !blocks.is_empty() {
             let parse = |block: Box<dyn Block>| block.parse(&read.mapping);
-            let parsed: Vec<Parsed> = pool.install(|| blocks.into_par_iter().map(parse).collect());
+            let mut parsed: Vec<Parsed> = Vec::with_capacity(blocks.len());
+            // The next ones are read, and unpacked, meanwhile.
+            let next = pool.in_place_scope(|scope| {
+                let parsed = &mut parsed;
+                scope.spawn(|_| blocks.into_par_iter().map(parse).collect_into_vec(parsed));
+                next_blocks()
+            });
             let mut accepted = Vec::with_capacity(parsed.len());
             for Parsed { records: results, bytes } in parsed {
                 input_bytes += bytes;
@@ -284,6 +291,7 @@ pub fn read_all<'a>(
             }
             sink(accepted)?;
             progress.advance(consumed.load(Ordering::Relaxed), records);
+            blocks = next?;
         }
     }
     Ok(ReadRecords { names, units, records, input_bytes, rejects })
