@@ -1,13 +1,15 @@
 //! What a search costs, by kind of request, over 100,000 synthetic businesses.
 //!
 //! Identifiers are `search/KIND`. Before a kind is timed its total is compared with a scan over the records, so
-//! that a wrong answer cannot look fast. Queries are ready and answers are not cached.
+//! that a wrong answer cannot look fast. Queries are ready and answers are not cached. `render/page` is the body of a
+//! page of twenty, its documents compared with the records.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use firmament::analyzer::{Analysis, TextField, plural};
 use firmament::build::record::RecordParser;
 use firmament::company::Company;
 use firmament::query::{Query, Scratch, SortKey, SortOrder, TextQuery, search};
+use firmament::render;
 use firmament::snapshot::Snapshot;
 use std::hint::black_box;
 
@@ -118,6 +120,22 @@ fn benches(criterion: &mut Criterion) {
         });
     }
     group.finish();
+
+    let page = search(&snapshot, &Query::default(), &mut Scratch::default());
+    let body: serde_json::Value =
+        serde_json::from_slice(&render::page(&snapshot, &page)).expect("a body is JSON");
+    let results = body["results"].as_array().expect("results are an array");
+    assert_eq!(results.len(), page.docs.len());
+    for result in results {
+        let company = companies.iter().find(|company| result["id"] == *company.id);
+        let company = company.expect("a document of a record");
+        assert_eq!(result["name"], *company.name);
+        assert_eq!(result["description"].as_str(), company.description.as_deref());
+        assert_eq!(result["employee_count"].as_u64(), company.employee_count);
+    }
+    criterion.bench_function("render/page", |bencher| {
+        bencher.iter(|| render::page(&snapshot, black_box(&page)));
+    });
 }
 
 criterion_group!(search_benches, benches);

@@ -27,10 +27,11 @@
 //! # Memory
 //!
 //! [`BuildOptions::memory`] bounds sort buffers, blocks under way and what is read of runs. On top come arrays by
-//! record, at most 26 bytes each at a time: while texts are analyzed, 4 for the rank of the id, 4 for the order of
-//! ids, 8 for the employee count, 2 for the year, 8 for the lengths of the fields; while terms are encoded, 8 for what
-//! an occurrence in each field contributes, and 14 a term (occurrences, code, weight). The postings of one term, about
-//! 9 bytes for each of its businesses, are encoded in memory. Temporary files are read and written, not mapped.
+//! record, at most 26 bytes each at a time, and while records are read up to 24 MiB of their documents. While texts
+//! are analyzed, 4 for the rank of the id, 4 for the order of ids, 8 for the employee count, 2 for the year, 8 for
+//! the lengths of the fields; while terms are encoded, 8 for what an occurrence in each field contributes, and 14 a
+//! term (occurrences, code, weight). The postings of one term, about 9 bytes for each of its businesses, are
+//! encoded in memory. Temporary files are read and written, not mapped.
 
 pub mod analysis;
 pub mod assembly;

@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! records → build::source → build::assembly → Company → build::external_sort → DocId
-//!                                                     ├ build::document → JSON of every business
+//!                                                     ├ build::document, symbols → JSON of every business
 //!                                                     ├ build::filters  → industries, places, hosts
 //!                                                     ├ build::analysis, vocabulary, invert → terms, tokens
 //!                                                     └ build::derived  → prefixes, pairs, phrases
@@ -37,7 +37,7 @@
 //!
 //! # Invariants
 //!
-//! - Snapshots are immutable. Everything in them is verified once, at open; later code relies on it.
+//! - Snapshots are immutable, and verified once, at open; later code relies on it.
 //! - `DocId` order is the static order; every order is total and ends on it.
 //! - [`query::search`] reads only the mapping, waits for nothing, and cannot fail on a valid query.
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].

