@@ -12,9 +12,14 @@
 //!
 //!     firmament-tools workload companies.firmament --output mixed.tsv --beyond beyond.tsv
 //!     cargo run --release -- speed companies.firmament --index peers-index mixed.tsv beyond.tsv
+//!
+//! [`indexing`]: both engines on one file of records.
+//!
+//!     cargo run --release -- indexing companies.jsonl --folder indexes
 
 mod engine;
 mod fts5;
+mod indexing;
 mod quality;
 mod records;
 mod speed;
@@ -37,6 +42,8 @@ enum Command {
     Quality(quality::QualityArguments),
     /// Compare what the requests of a workload cost, with Firmament itself in the same run
     Speed(speed::SpeedArguments),
+    /// Compare how long tantivy and Firmament take to index a file of records
+    Indexing(indexing::IndexingArguments),
 }
 
 /// Nothing here is mended by its caller: every error ends the program with its message.
@@ -46,6 +53,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Quality(arguments) => quality::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
+        Command::Indexing(arguments) => indexing::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,6 +7,7 @@
 
 use super::words::{Content, FIELD_END, Words};
 use crate::Result;
+use crate::indexing::size;
 use firmament::analyzer::fold_filter;
 use firmament::analyzer::host::Host;
 use firmament::ids::DocId;
@@ -235,14 +236,6 @@ fn document(
     for (field, permutation) in fields.ranks.into_iter().zip(permutations) {
         document.add_u64(field, u64::from(permutation.rank(doc)));
     }
-    document.add_bytes(fields.json, json);
+    document.add_bytes(fields.json, &json);
     Ok(document)
-}
-
-fn size(folder: &Path) -> Result<u64> {
-    let mut bytes = 0;
-    for entry in std::fs::read_dir(folder)? {
-        bytes += entry?.metadata()?.len();
-    }
-    Ok(bytes)
 }
