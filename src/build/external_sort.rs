@@ -383,3 +383,36 @@ impl Cursor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_several_pieces_are_merged_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let mut expected: Vec<(Vec<u8>, Vec<u8>)> = (0..50_000u32)
+            .map(|number| {
+                let key = number.wrapping_mul(0x9e37_79b1).to_be_bytes();
+                // Keys and payloads of any length; the last bytes tell keys apart.
+                let key = [&[number as u8 & 3; 9][..number as usize % 10], &key].concat();
+                (key, vec![b'p'; number as usize % 40])
+            })
+            .collect();
+        let mut sorter = Sorter::new(&Scratch::new(folder.path()), &pool, 1 << 20);
+        for entries in expected.chunks(1000) {
+            let mut batch = Batch::default();
+            entries.iter().for_each(|(key, payload)| batch.push(key, payload));
+            sorter.add(batch).unwrap();
+        }
+        let entries_of_run = expected.len() / (sorter.runs.ranges.len() + 1);
+        assert!(sorter.runs.ranges.len() > 1 && entries_of_run > 2 * ENTRIES_TOGETHER);
+        let mut sorted = sorter.finish().unwrap();
+        expected.sort();
+        for (key, payload) in &expected {
+            assert_eq!(sorted.next().unwrap(), Some((key.as_slice(), payload.as_slice())));
+        }
+        assert_eq!(sorted.next().unwrap(), None);
+    }
+}

@@ -186,7 +186,8 @@ impl Encoder {
         symbols::encode(texts.into_iter())
     }
 
-    /// Writes each document in the longest symbols, from its beginning.
+    /// Writes each document in the longest symbols, from its beginning. (Looking for them in a trie, or by the hashes of
+    /// the lengths that the first bytes allow, takes as long as the crate does.)
     pub fn encode(&self, documents: &Rendered) -> Encoded {
         let mut encoded = Encoded::default();
         encoded.codes.reserve(documents.total_bytes() / 4);

@@ -226,6 +226,28 @@ fn own_businesses_of_a_short_list_are_refused() {
 }
 
 #[test]
+fn words_and_texts_that_make_no_sense_are_read_as_nothing() {
+    let sample = Sample::of(RECORDS.lines().take(70), Thresholds::EVERYTHING);
+    let bytes: [u8; 8] = [0, 1, 2, 3, 40, 0x7f, 0x80, 0xff];
+    for byte in bytes {
+        let mut sections = Sections::of(&sample);
+        sections.of_kind(SectionKind::DocTokens).fill(byte);
+        assert!(!is_refused(&sections.forge(), &format_args!("words of {byte}")));
+    }
+    let mut numbers = Numbers(23);
+    for round in 0..20 {
+        let mut sections = Sections::of(&sample);
+        let words = sections.of_kind(SectionKind::DocTokens);
+        words.iter_mut().for_each(|byte| *byte = numbers.one_of(&bytes));
+        // Of the last document, behind its id: a code without a symbol.
+        let documents = sections.of_kind(SectionKind::Documents);
+        let end = documents.len();
+        documents[end - 4..].fill(0xff);
+        assert!(!is_refused(&sections.forge(), &format_args!("words of round {round}")));
+    }
+}
+
+#[test]
 fn codes_that_are_no_permutation_are_refused() {
     let sample = Sample::tiny();
     let num_terms = sample.range(SectionKind::TermCodes).len() as u32 / 4;
