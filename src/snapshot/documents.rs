@@ -23,7 +23,7 @@ pub const DOCUMENT_START: &[u8] = b"{\"id\":\"";
 const DOCS_TOGETHER: usize = 1 << 13;
 
 /// Codes read at a time until an id ends.
-const ID_CODES: usize = 20;
+const ID_CODES: usize = 18;
 
 /// Codes of a cache line.
 const LINE_CODES: usize = 64 / size_of::<u16>();
