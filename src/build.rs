@@ -39,6 +39,7 @@ pub mod collect;
 pub mod derived;
 pub mod doc_order;
 pub mod document;
+pub mod entries;
 pub mod external_sort;
 pub mod filters;
 pub mod ids;
@@ -69,8 +70,8 @@ use crate::snapshot::unpublished::{folder_of, remove_abandoned};
 use crate::snapshot::writer::SnapshotWriter;
 use crate::snapshot::{Metadata, Snapshot, SnapshotError};
 use collect::SortedRecords;
-use external_sort::{Batch, Sorter};
-use icu_collator::CollatorBorrowed;
+use entries::BlockEntries;
+use external_sort::Sorter;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use reject::Place;
@@ -80,7 +81,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use symbols::{Candidate, Sample};
+use symbols::Sample;
 
 /// How a snapshot is built.
 #[derive(Clone, Debug, Default)]
@@ -371,14 +372,14 @@ impl<'a> Builder<'a> {
                 numbered.push((seq as u32, block));
             }
             let bound = sample.bound();
-            let batches: Vec<PackedBatches> = self.pool.install(|| {
-                let pack = |(seq, block)| pack(seq, block, &collator, bound);
-                numbered.into_par_iter().map(pack).collect()
+            let blocks: Vec<BlockEntries> = self.pool.install(|| {
+                let entries = |(seq, block)| BlockEntries::new(seq, block, &collator, bound);
+                numbered.into_par_iter().map(entries).collect()
             });
-            for packed in batches {
-                records.add(packed.records)?;
-                ids.add(packed.ids)?;
-                sample.add(packed.candidates);
+            for entries in blocks {
+                records.add(entries.records)?;
+                ids.add(entries.ids)?;
+                sample.add(entries.candidates);
             }
             Ok(())
         };
@@ -389,8 +390,8 @@ impl<'a> Builder<'a> {
         Ok(Read { pending, records: num_read, input_bytes })
     }
 
-    /// Finds the duplicates, the order of all records, and what documents are written in: the records, and how many were
-    /// rejected.
+    /// Finds the duplicates, the order of all records, and what documents are written in: the records, and how many
+    /// were rejected.
     fn sort(
         &self,
         pending: Pending<'_>,
@@ -456,33 +457,6 @@ struct Pending<'a> {
     names: Vec<String>,
     units: Vec<source::Unit>,
     rejects: source::RejectSink<'a>,
-}
-
-/// The entries of a block of records.
-#[derive(Default)]
-struct PackedBatches {
-    records: Batch,
-    ids: Batch,
-    candidates: Vec<Candidate>,
-}
-
-/// Packs a block of records, of which the first accepted one is number `seq`.
-fn pack(
-    seq: u32,
-    block: ParsedBlock,
-    collator: &CollatorBorrowed<'_>,
-    bound: symbols::Hash,
-) -> PackedBatches {
-    let mut packed = PackedBatches::default();
-    for (seq, (line, company)) in (seq..).zip(&block.records) {
-        packed.records.push_with(
-            |out| packed::push_key(company, seq, collator, out),
-            |out| packed::push_payload(company, out),
-        );
-        ids::push(&company.id, seq, (block.input as u32, *line), &mut packed.ids);
-        packed.candidates.extend(Candidate::new(&company.into(), bound));
-    }
-    packed
 }
 
 fn threads(threads: Option<NonZeroUsize>) -> Result<ThreadPool, BuildError> {

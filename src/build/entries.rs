@@ -1,0 +1,40 @@
+//! A block of records to the entries that are sorted, on any thread.
+
+use super::external_sort::Batch;
+use super::source::ParsedBlock;
+use super::symbols::{self, Candidate};
+use super::{ids, packed};
+use icu_collator::CollatorBorrowed;
+
+/// What becomes of a block of records.
+#[derive(Default)]
+pub struct BlockEntries {
+    /// The records, by the static order.
+    pub records: Batch,
+    /// Their ids.
+    pub ids: Batch,
+    /// Those that may be in the sample.
+    pub candidates: Vec<Candidate>,
+}
+
+impl BlockEntries {
+    /// The entries of a block, of which the first accepted record is number `seq`. Candidates are below `bound`, see
+    /// [`Sample::bound`](symbols::Sample::bound).
+    pub fn new(
+        seq: u32,
+        block: ParsedBlock,
+        collator: &CollatorBorrowed<'_>,
+        bound: symbols::Hash,
+    ) -> BlockEntries {
+        let mut entries = BlockEntries::default();
+        for (seq, (line, company)) in (seq..).zip(&block.records) {
+            entries.records.push_with(
+                |out| packed::push_key(company, seq, collator, out),
+                |out| packed::push_payload(company, out),
+            );
+            ids::push(&company.id, seq, (block.input as u32, *line), &mut entries.ids);
+            entries.candidates.extend(Candidate::new(&company.into(), bound));
+        }
+        entries
+    }
+}
