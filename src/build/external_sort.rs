@@ -20,7 +20,7 @@ const READ_BYTES_MIN: usize = 64 << 10;
 /// Most bytes read at a time from a run.
 const READ_BYTES_MAX: usize = 1 << 20;
 
-/// Entries brought together at a time where a run is written.
+/// Most entries brought together at a time where a run is written.
 const ENTRIES_TOGETHER: usize = 1 << 12;
 
 /// Entries in memory; made by any thread.
@@ -146,7 +146,10 @@ impl<'a> Sorter<'a> {
             bytes
         };
         let ahead = self.pool.current_num_threads() + 1;
-        let pieces = places.chunks(ENTRIES_TOGETHER).map(Ok);
+        // Long entries are brought together in smaller numbers: several pieces are in memory at a time.
+        let entry_bytes = (self.batch_bytes / places.len().max(1)).max(1);
+        let together = (READ_BYTES_MAX / entry_bytes).clamp(1, ENTRIES_TOGETHER);
+        let pieces = places.chunks(together).map(Ok);
         in_order(self.pool, ahead, pieces, gather, |bytes| {
             file.write_at(&bytes, end)?;
             end += bytes.len() as u64;
