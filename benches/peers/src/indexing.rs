@@ -4,13 +4,14 @@
 //! disk.
 //!
 //! tantivy has the fields that are searched (words with frequencies and positions), industry and place as whole
-//! texts, employees and year as columns, and the JSON, not compressed; a thread for each core and its own merge policy. Records are parsed on the calling thread meanwhile. It is done when its last merge is, and once more
-//! when there is one segment, which is what `peers speed` searches and what a snapshot is. It computes no orders, no
-//! counts and no lists of the best businesses. Firmament is done when the snapshot is published: synced, read back and
-//! verified.
+//! texts, employees and year as columns, and the JSON, not compressed; a thread for each core and its own merge
+//! policy. Records are parsed on the calling thread meanwhile. It is done when its last merge is, and once more when
+//! there is one segment, which is what `peers speed` searches and what a snapshot is. It computes no orders, no
+//! counts and no lists of the best businesses. Firmament is done when the snapshot is published: synced, read back
+//! and verified.
 
 use crate::Result;
-use crate::records::{FIELDS, Record};
+use crate::records::{FIELDS, Location, Record};
 use firmament::build::{BuildOptions, Input, NoProgress, build};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -44,14 +45,7 @@ struct Line {
     employee_count: Option<u64>,
     founded_year: Option<u64>,
     #[serde(default)]
-    location: Place,
-}
-
-#[derive(serde::Deserialize, Default)]
-struct Place {
-    city: Option<String>,
-    state: Option<String>,
-    country: Option<String>,
+    location: Location,
 }
 
 /// Indexes the file with both, and prints what it took.
@@ -110,7 +104,7 @@ fn index(records: &Path, folder: &Path, threads: usize) -> Result<()> {
             document.add_text(field, text);
         }
         record.industry.iter().for_each(|text| document.add_text(whole_industry, text));
-        let Place { city, state, country } = location;
+        let Location { city, state, country } = location;
         [city, state, country].iter().flatten().for_each(|text| document.add_text(place, text));
         employee_count.iter().for_each(|&count| document.add_u64(employees, count));
         founded_year.iter().for_each(|&value| document.add_u64(year, value));

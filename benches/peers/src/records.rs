@@ -17,6 +17,14 @@ pub struct Record {
     pub description: Option<String>,
 }
 
+/// Where a business is.
+#[derive(serde::Deserialize, Default)]
+pub struct Location {
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub country: Option<String>,
+}
+
 impl Record {
     /// The texts that every engine indexes, under the names of [`FIELDS`].
     pub fn texts(&self) -> [&str; 4] {

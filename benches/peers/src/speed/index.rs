@@ -8,6 +8,7 @@
 use super::words::{Content, FIELD_END, Words};
 use crate::Result;
 use crate::indexing::size;
+use crate::records::Location;
 use firmament::analyzer::fold_filter;
 use firmament::analyzer::host::Host;
 use firmament::ids::DocId;
@@ -66,13 +67,6 @@ struct Record {
     industry: Option<String>,
     employee_count: Option<u64>,
     location: Location,
-}
-
-#[derive(serde::Deserialize)]
-struct Location {
-    city: Option<String>,
-    state: Option<String>,
-    country: Option<String>,
 }
 
 fn schema() -> (Schema, Fields) {
