@@ -338,7 +338,8 @@ impl<'a> Builder<'a> {
         })?;
         timed(&mut phases, Phase::Derive, || {
             self.progress.begin(Phase::Derive, None);
-            Ok(derived::write(&self.options.thresholds, num_docs, self.pool, memory, &mut writer)?)
+            let thresholds = &self.options.thresholds;
+            derived::write(thresholds, num_docs, &scratch, self.pool, memory, &mut writer)
         })?;
         let snapshot = timed(&mut phases, Phase::Publish, || {
             self.progress.begin(Phase::Publish, None);

@@ -18,12 +18,14 @@ mod by_doc;
 pub mod filter_pairs;
 mod impacts_by_doc;
 mod neighbours;
+mod pair_buckets;
 pub mod pair_counts;
 pub mod phrases;
 pub mod prefixes;
 
+use super::BuildError;
+use super::scratch::Scratch;
 use crate::ids::TermOrd;
-use crate::snapshot::SnapshotError;
 use crate::snapshot::dense::{self, DenseKey};
 use crate::snapshot::dictionary::{self, Dictionary};
 use crate::snapshot::format::SectionKind;
@@ -121,14 +123,15 @@ impl Thresholds {
 /// Writes the sections of prefixes, pair counts and phrases; `memory` is about what may be taken.
 ///
 /// # Errors
-/// The file cannot be written, or read back.
+/// The file, or a temporary one, cannot be written, or read back.
 pub fn write(
     thresholds: &Thresholds,
     num_docs: u32,
+    scratch: &Scratch,
     pool: &ThreadPool,
     memory: usize,
     writer: &mut SnapshotWriter,
-) -> Result<(), SnapshotError> {
+) -> Result<(), BuildError> {
     let before =
         SectionKind::ALL.into_iter().take_while(|kind| *kind != SectionKind::PrefixPostings);
     let written: Vec<Section> =
@@ -171,6 +174,7 @@ pub fn write(
         tokens: section(SectionKind::DocTokens),
         counts: &counts,
         thresholds,
+        scratch,
         memory,
     };
     let dense_terms: Vec<TermOrd> = keys
@@ -181,7 +185,7 @@ pub fn write(
         })
         .collect();
     phrases::write(&source, &dense_terms, pool, writer)?;
-    writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))
+    Ok(writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?)
 }
 
 /// The keys of most businesses, sorted.

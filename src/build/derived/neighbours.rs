@@ -4,6 +4,7 @@ use crate::analyzer::{TextField, plural};
 use crate::ids::TermOrd;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
 use crate::snapshot::terms::Terms;
+use rustc_hash::FxHashMap;
 
 /// Finds neighbours among the dense terms, which are numbered by their place.
 pub struct Neighbours {
@@ -16,28 +17,52 @@ pub struct Neighbours {
     prose: NumbersByCode,
 }
 
+/// Codes below it are looked up in a table: words of a business are mostly frequent ones, whose codes are low.
+const TABLE_END: u32 = 1 << 15;
+
 /// The dense terms that a word can be found by, by the word's code.
 struct NumbersByCode {
-    /// Where those of a code begin and end; codes from the end on have none.
-    spans: Vec<(u32, u32)>,
+    /// Where those of a code below [`TABLE_END`] begin and end.
+    table: Vec<(u32, u32)>,
+    /// Those of the others.
+    others: FxHashMap<u32, (u32, u32)>,
+    /// A bit for each code up to the last of the others: nearly all are of none.
+    has_others: Vec<u64>,
     numbers: Vec<u16>,
 }
 
 impl NumbersByCode {
     fn new(mut entries: Vec<(u32, u16)>) -> NumbersByCode {
         entries.sort_unstable();
+        let mut table = vec![(0, 0); TABLE_END as usize];
+        let mut others = FxHashMap::default();
         let len = entries.last().map_or(0, |(code, _)| *code as usize + 1);
-        let mut spans = vec![(0, 0); len];
-        for (at, &(code, _)) in (0..).zip(&entries) {
-            let span = &mut spans[code as usize];
-            *span = if span.1 == 0 { (at, at + 1) } else { (span.0, at + 1) };
+        let mut has_others = vec![0u64; len.div_ceil(64)];
+        let mut start = 0;
+        for of_code in entries.chunk_by(|a, b| a.0 == b.0) {
+            let (code, span) = (of_code[0].0, (start, start + of_code.len() as u32));
+            start = span.1;
+            match table.get_mut(code as usize) {
+                Some(place) => *place = span,
+                None => {
+                    has_others[code as usize / 64] |= 1 << (code % 64);
+                    others.insert(code, span);
+                }
+            }
         }
-        NumbersByCode { spans, numbers: entries.into_iter().map(|(_, number)| number).collect() }
+        let numbers = entries.into_iter().map(|(_, number)| number).collect();
+        NumbersByCode { table, others, has_others, numbers }
     }
 
     #[inline]
     fn get(&self, code: u32) -> &[u16] {
-        let (start, end) = self.spans.get(code as usize).copied().unwrap_or_default();
+        let (start, end) = match self.table.get(code as usize) {
+            Some(span) => *span,
+            None => match self.has_others.get(code as usize / 64) {
+                Some(bits) if bits >> (code % 64) & 1 == 1 => self.others[&code],
+                _ => (0, 0),
+            },
+        };
         &self.numbers[start as usize..end as usize]
     }
 }

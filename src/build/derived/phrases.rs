@@ -2,15 +2,19 @@
 //! them, where very many hold both words.
 //!
 //! The words of all businesses are read twice, 65,536 businesses at a time on every core: once to count each pair,
-//! and once to collect what is stored of it, of which the size is then known. If all of it is more than memory may
-//! hold, the pairs are taken in several ranges, and the words read once for each.
+//! and once to collect what is stored of it, of which the size is then known. If the best of all pairs are more than
+//! memory may hold, the pairs are taken in several ranges, and the words read once for each.
+
+mod collection;
 
 use super::Thresholds;
 use super::by_doc::{Chunks, releasing};
-use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
+use super::pair_buckets::PairBuckets;
+use crate::build::BuildError;
+use crate::build::pipeline::in_order;
+use crate::build::scratch::{Scratch, ScratchError};
 use crate::ids::TermOrd;
-use crate::snapshot::SnapshotError;
 use crate::snapshot::dense;
 use crate::snapshot::doc_tokens::DocTokens;
 use crate::snapshot::format::SectionKind;
@@ -20,12 +24,11 @@ use crate::snapshot::phrases::{encode_pairs, encode_places, pair};
 use crate::snapshot::postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
+use collection::{Collection, Found, KEPT_BYTES, Shard, Spill};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// A phrase that fewer of its candidates hold has a list: a page of others is full after some thousand candidates.
 const RARE_SHARE: u64 = 96;
@@ -51,6 +54,8 @@ pub struct Source<'a> {
     pub counts: &'a [u32],
     /// What is stored.
     pub thresholds: &'a Thresholds,
+    /// Where lists lie while they are collected.
+    pub scratch: &'a Scratch,
     /// About how much memory may be taken.
     pub memory: usize,
 }
@@ -58,13 +63,13 @@ pub struct Source<'a> {
 /// Writes the sections of phrases of the terms `dense`, whose place is their number.
 ///
 /// # Errors
-/// The file cannot be written.
+/// The file, or a temporary one, cannot be written or read.
 pub fn write(
     source: &Source<'_>,
     dense: &[TermOrd],
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
-) -> Result<(), SnapshotError> {
+) -> Result<(), BuildError> {
     // Here terms are numbered by frequency, so that what is touched most of tables of pairs lies close together.
     let mut by_len: Vec<usize> = (0..dense.len()).collect();
     let release = || source.postings.release(usize::MAX);
@@ -84,23 +89,26 @@ pub fn write(
     let mut section = writer.begin(SectionKind::PhrasePostings);
     let mut places: Vec<Option<u64>> = Vec::with_capacity(phrases.len());
     let (mut best, mut best_offsets) = (Vec::new(), vec![0u32]);
-    for range in ranges(&phrases, source.memory / 3) {
-        let collection = Collection::new(source, &phrases, range, &neighbours, &numbers);
-        pool.install(|| collection.collect(&ranked));
-        for shard in collection.shards {
-            let shard = shard.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let phrases = &phrases[shard.phrases];
-            let encoded: Vec<EncodedPhrase> = pool.install(|| {
-                let all = phrases.par_iter().zip(shard.kept).with_min_len(64);
-                all.map(|(phrase, kept)| source.encode(phrase, kept)).collect()
-            });
-            for phrase in encoded {
-                places.push((!phrase.postings.is_empty()).then(|| section.len()));
-                section.write(&phrase.postings)?;
-                best.extend(phrase.best);
-                best_offsets.push(best.len() as u32);
-            }
-        }
+    let best_max = source.thresholds.phrase_best_max;
+    for range in ranges(&phrases, best_max, source.memory / 3) {
+        let collection = Collection::new(source, &phrases, range, &neighbours, &numbers)?;
+        pool.install(|| collection.collect(&ranked))?;
+        let (shards, spill) = collection.into_shards();
+        in_order(
+            pool,
+            pool.current_num_threads() + 1,
+            shards.map(Ok),
+            |shard| source.encode(&phrases[shard.phrases()], shard, &spill),
+            |encoded: Result<Vec<EncodedPhrase>, ScratchError>| {
+                for phrase in encoded? {
+                    places.push((!phrase.postings.is_empty()).then(|| section.len()));
+                    section.write(&phrase.postings)?;
+                    best.extend(phrase.best);
+                    best_offsets.push(best.len() as u32);
+                }
+                Ok::<(), BuildError>(())
+            },
+        )?;
     }
     drop(numbers);
     section.end(writer)?;
@@ -111,7 +119,7 @@ pub fn write(
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
     writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&encode_places(&places)))?;
     writer.section(SectionKind::PhraseBest, bytemuck::cast_slice(&best))?;
-    writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))
+    Ok(writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))?)
 }
 
 /// A phrase that is stored.
@@ -127,8 +135,15 @@ struct Phrase {
     is_listed: bool,
     /// Are the best of its businesses stored?
     has_best: bool,
-    /// Most businesses held while they are collected.
-    kept: u32,
+}
+
+impl Phrase {
+    /// How many businesses are held to find its best.
+    fn kept(&self, best_max: usize) -> usize {
+        // The worst are dropped each time that they are full.
+        let full = best_max + best_max.div_ceil(2);
+        if self.has_best { full.min(self.count as usize) } else { 0 }
+    }
 }
 
 /// What is stored of a phrase.
@@ -138,20 +153,12 @@ struct EncodedPhrase {
     best: Vec<u32>,
 }
 
-/// Bytes for each business that is held.
-const KEPT_BYTES: usize = size_of::<Key>();
-
-/// How many businesses are held to find the best `max`.
-fn full(max: usize) -> usize {
-    max + max.div_ceil(2)
-}
-
-/// Cuts the phrases so that what is held of each range takes about `memory` bytes.
-fn ranges(phrases: &[Phrase], memory: usize) -> Vec<Range<usize>> {
+/// Cuts the phrases so that the best that are held of each range, at most `best_max`, take about `memory` bytes.
+fn ranges(phrases: &[Phrase], best_max: usize, memory: usize) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut bytes = 0;
     for (at, phrase) in phrases.iter().enumerate() {
-        let more = phrase.kept as usize * KEPT_BYTES;
+        let more = phrase.kept(best_max) * KEPT_BYTES;
         match ranges.last_mut() {
             Some(range) if bytes + more <= memory => range.end = at + 1,
             _ => {
@@ -164,27 +171,6 @@ fn ranges(phrases: &[Phrase], memory: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Rank of a business, best first: its score, the better the smaller, above its `DocId`.
-type Key = u64;
-
-/// More than any score, which is the sum of two impacts.
-const SCORE_END: u32 = 512;
-
-fn key(score: u32, doc: u32) -> Key {
-    u64::from(SCORE_END - score) << 32 | u64::from(doc)
-}
-
-/// The upper bits of a key: of two that differ in them, they say which is the better. Never 0.
-fn upper_bits(key: Key) -> u32 {
-    (key >> 10) as u32
-}
-
-/// Businesses between two deliveries of what was found.
-const DELIVERY_DOCS: u32 = 1 << 13;
-
-/// Parts of the phrases that threads deliver to one at a time.
-const NUM_SHARDS: usize = 256;
-
 impl Source<'_> {
     /// How many businesses hold each pair of dense terms next to each other.
     fn count(&self, neighbours: &Neighbours) -> Vec<u32> {
@@ -196,11 +182,18 @@ impl Source<'_> {
             .with_max_len(1)
             .map(|_| {
                 let mut counts = vec![0u32; len];
+                let mut found = PairBuckets::new(len);
+                let mut add = |pair: u32, ()| counts[pair as usize] += 1;
                 while let Some(key) = chunks.take() {
-                    self.for_each_doc(key, neighbours, |_, pairs| {
-                        pairs.iter().for_each(|&pair| counts[pair as usize] += 1);
+                    self.for_each_doc(self.docs_of(key), neighbours, |_, pairs| {
+                        pairs.iter().for_each(|&pair| found.push(pair, ()));
+                        if found.is_full() {
+                            found.drain(&mut add);
+                        }
                     });
+                    self.release_before(key);
                 }
+                found.drain(&mut add);
                 counts
             })
             .collect();
@@ -212,17 +205,30 @@ impl Source<'_> {
         tables.into_iter().reduce(sum).unwrap_or_default()
     }
 
-    /// Calls `visit` with each business of chunk `key` and the pairs of neighbours in it.
-    fn for_each_doc(&self, key: u32, neighbours: &Neighbours, mut visit: impl FnMut(u32, &[u32])) {
+    /// The businesses of chunk `key`.
+    fn docs_of(&self, key: u32) -> Range<u32> {
+        key << 16..self.num_docs.min((key + 1) << 16)
+    }
+
+    /// Calls `visit` with each business and the pairs of neighbours in it.
+    fn for_each_doc(
+        &self,
+        docs: Range<u32>,
+        neighbours: &Neighbours,
+        mut visit: impl FnMut(u32, &[u32]),
+    ) {
         let tokens = self.tokens.as_ref();
         let mut set = PairSet::default();
-        for doc in key << 16..self.num_docs.min((key + 1) << 16) {
+        for doc in docs {
             let range = self.offsets.range(doc as usize);
             if let Some(tokens) = DocTokens::read(&tokens[range]) {
                 visit(doc, neighbours.find(&tokens, &mut set));
             }
         }
-        // Whoever still reads before here reads again.
+    }
+
+    /// Gives back the words before chunk `key`. Whoever still reads there reads again.
+    fn release_before(&self, key: u32) {
         self.tokens.release(self.offsets.get((key << 16) as usize) as usize);
     }
 
@@ -244,130 +250,28 @@ impl Source<'_> {
                 let is_listed = len * RARE_SHARE <= both_len || len * FREQUENT_SHARE >= both_len;
                 let is_scored = is_listed && count <= thresholds.phrase_scored_max;
                 let has_best = both >= thresholds.phrase_best_docs_min && !is_scored;
-                let kept = match (is_listed, has_best) {
-                    (true, _) => count,
-                    // The worst are dropped each time that they are full.
-                    (false, true) => count.min(full(thresholds.phrase_best_max) as u32),
-                    (false, false) => 0,
-                };
                 let pair = pair(first, second);
-                phrases.push(Phrase { pair, place, count, is_listed, has_best, kept });
+                phrases.push(Phrase { pair, place, count, is_listed, has_best });
             }
         }
         phrases
     }
 
-    /// What is stored of a phrase of which `kept` is held.
-    fn encode(&self, phrase: &Phrase, mut kept: Vec<Key>) -> EncodedPhrase {
-        let mut encoded = EncodedPhrase { postings: Vec::new(), best: Vec::new() };
-        if phrase.has_best {
-            kept.sort_unstable();
-            let best = kept.iter().take(self.thresholds.phrase_best_max);
-            encoded.best.extend(best.map(|&key| key as u32));
-        }
-        if phrase.is_listed {
-            let mut docs: Vec<u32> = kept.iter().map(|&key| key as u32).collect();
-            docs.sort_unstable();
-            postings::encode(&docs, &mut encoded.postings);
-        }
-        encoded
-    }
-}
-
-/// What is held of a range of phrases while it is collected.
-struct Collection<'a> {
-    source: &'a Source<'a>,
-    phrases: &'a [Phrase],
-    range: Range<usize>,
-    neighbours: &'a Neighbours,
-    /// The number of each phrase, by its place.
-    numbers: &'a [u32],
-    /// By place: keys with upper bits above these are not wanted, or not any more. Most are told off by this table
-    /// alone.
-    limits: Vec<AtomicU32>,
-    shards: Vec<Mutex<Shard>>,
-    shard_len: usize,
-}
-
-/// What is held of some consecutive phrases.
-struct Shard {
-    phrases: Range<usize>,
-    kept: Vec<Vec<Key>>,
-}
-
-impl<'a> Collection<'a> {
-    fn new(
-        source: &'a Source<'a>,
-        phrases: &'a [Phrase],
-        range: Range<usize>,
-        neighbours: &'a Neighbours,
-        numbers: &'a [u32],
-    ) -> Collection<'a> {
-        let shard_len = range.len().div_ceil(NUM_SHARDS).max(1);
-        let shards = range.clone().step_by(shard_len).map(|start| {
-            let phrases = start..range.end.min(start + shard_len);
-            Mutex::new(Shard { kept: vec![Vec::new(); phrases.len()], phrases })
-        });
-        let limits: Vec<AtomicU32> = numbers.iter().map(|_| AtomicU32::new(0)).collect();
-        for phrase in phrases[range.clone()].iter().filter(|phrase| phrase.kept > 0) {
-            limits[phrase.place as usize].store(u32::MAX, Ordering::Relaxed);
-        }
-        let shards = shards.collect();
-        Collection { source, phrases, range, neighbours, numbers, limits, shards, shard_len }
-    }
-
-    /// Collects from all businesses; `dense` are the terms in the order of `neighbours`.
-    fn collect(&self, dense: &[TermOrd]) {
-        let chunks = Chunks::of(self.source.num_docs);
-        let workers = rayon::current_num_threads();
-        (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
-            let release = || self.source.postings.release(usize::MAX);
-            let mut impacts = ImpactsByDoc::new(self.source.terms, dense, release);
-            let mut found: Vec<Vec<(u32, Key)>> = vec![Vec::new(); self.shards.len()];
-            while let Some(chunk) = chunks.take() {
-                impacts.load(chunk, release);
-                self.source.for_each_doc(chunk, self.neighbours, |doc, pairs| {
-                    let impacts = impacts.of_doc(doc as u16);
-                    for &pair in pairs {
-                        let (first, second) = self.neighbours.numbers(pair);
-                        let key = key(impacts[first] + impacts[second], doc);
-                        if upper_bits(key) <= self.limits[pair as usize].load(Ordering::Relaxed) {
-                            let number = self.numbers[pair as usize];
-                            let shard = (number as usize - self.range.start) / self.shard_len;
-                            found[shard].push((number, key));
-                        }
-                    }
-                    if (doc + 1).is_multiple_of(DELIVERY_DOCS) {
-                        self.deliver(&mut found);
-                    }
-                });
+    /// What is stored of `phrases`, which are those of `shard`.
+    fn encode(
+        &self,
+        phrases: &[Phrase],
+        shard: Shard,
+        spill: &Spill,
+    ) -> Result<Vec<EncodedPhrase>, ScratchError> {
+        let found = shard.found(phrases, self.thresholds.phrase_best_max, spill)?;
+        let encode = |Found { listed, best }: Found| {
+            let mut encoded = EncodedPhrase { postings: Vec::new(), best };
+            if !listed.is_empty() {
+                postings::encode(&listed, &mut encoded.postings);
             }
-            self.deliver(&mut found);
-        });
-    }
-
-    fn deliver(&self, found: &mut [Vec<(u32, Key)>]) {
-        let max = self.source.thresholds.phrase_best_max;
-        for (shard, found) in self.shards.iter().zip(found) {
-            if found.is_empty() {
-                continue;
-            }
-            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            let start = shard.phrases.start;
-            for (number, key) in found.drain(..) {
-                let phrase = &self.phrases[number as usize];
-                let kept = &mut shard.kept[number as usize - start];
-                if kept.capacity() == 0 {
-                    kept.reserve_exact(phrase.kept as usize);
-                }
-                if !phrase.is_listed && kept.len() == full(max) {
-                    let (_, last, _) = kept.select_nth_unstable(max - 1);
-                    let limit = &self.limits[phrase.place as usize];
-                    limit.store(upper_bits(*last), Ordering::Relaxed);
-                    kept.truncate(max);
-                }
-                kept.push(key);
-            }
-        }
+            encoded
+        };
+        Ok(found.into_iter().map(encode).collect())
     }
 }
