@@ -29,6 +29,7 @@ pub mod page;
 pub mod phrase;
 pub mod plan;
 pub mod planner;
+pub mod positions;
 pub mod prefix;
 pub mod rank;
 pub mod relax;

@@ -15,6 +15,7 @@ pub mod doc_tokens;
 pub mod documents;
 pub mod error;
 pub mod filter_pairs;
+pub mod filter_positions;
 pub mod followers;
 pub mod format;
 pub mod impacts;
@@ -33,7 +34,7 @@ pub mod unpublished;
 pub mod writer;
 
 pub use error::SnapshotError;
-pub use sort_order::Permutation;
+pub use sort_order::{Permutation, StoredOrder};
 
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
@@ -42,10 +43,12 @@ use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
 use documents::Documents;
 use filter_pairs::FilterPairs;
+use filter_positions::FilterPositions;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
 use offsets::Offsets;
 use phrases::{StoredPhrase, StoredPhrases};
+use postings::Postings;
 use prefixes::Prefixes;
 use serde::{Deserialize, Serialize};
 use sort_order::SortOrders;
@@ -101,6 +104,7 @@ pub struct Snapshot {
     prefixes: Prefixes,
     pair_counts: PairCounts,
     filter_pairs: FilterPairs,
+    filter_positions: FilterPositions,
     phrases: StoredPhrases,
 }
 
@@ -215,6 +219,8 @@ impl Snapshot {
         let filters = section(SectionKind::FilterPairs);
         let num_filters = [industries.len(), places.len()];
         let filter_pairs = FilterPairs::open(filters, num_filters, num_docs)?;
+        let filters = [&industries, &places];
+        let filter_positions = FilterPositions::open(&section, filters, num_docs)?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -231,6 +237,7 @@ impl Snapshot {
             prefixes,
             pair_counts,
             filter_pairs,
+            filter_positions,
             phrases,
             metadata,
             entries,
@@ -352,6 +359,11 @@ impl Snapshot {
     /// How many businesses have two keys, if it is stored: for frequent ones, and for two places or two industries.
     pub fn pair_count(&self, a: DenseKey, b: DenseKey) -> Option<u64> {
         self.pair_counts.get(a, b).or_else(|| self.filter_pairs.get(a, b))
+    }
+
+    /// Where in an order, ascending, the businesses of an industry or place stand, if that is stored.
+    pub fn positions(&self, key: DenseKey, order: StoredOrder) -> Option<Postings<'_>> {
+        self.filter_positions.get(key, order)
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very

@@ -6,6 +6,8 @@
 //! | employees ascending | walk the hits of one count after the other, in `DocId` order | as below |
 //! | any other | walk the permutation, test each business | gather the ranks of all hits, keep the nearest |
 //!
+//! Where positions of a filter are stored, [`positions`](super::positions) are walked instead.
+//!
 //! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups: the smaller is chosen. Counts differ
 //! much in how many businesses have them, so that walking one after the other is tried, and given up.
 

@@ -9,12 +9,13 @@ use super::nearest::Stretch;
 use super::order::{by_doc_id, by_permutation, employees_window};
 use super::plan::Plan;
 use super::planner::Planner;
+use super::positions::PositionPlan;
 use super::relevance::by_relevance;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, StoredOrder};
 
 /// One page of results.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -82,8 +83,17 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
                 doc if doc.0 < snapshot.num_docs() => permutation.rank(doc),
                 _ => snapshot.num_docs(),
             });
-            let (order, hits) = ((permutation, window), (&hits, total));
-            by_permutation(&planner, order, hits, side, rank, wanted, &mut scratch.ranks)
+            match positions(&planner, query, &understanding, (&hits, total), wanted) {
+                Some(positions) => {
+                    planner.took(Shortcut::FilterPositions);
+                    let docs = positions.nearest(permutation, side, rank, wanted);
+                    docs.into_iter().map(|doc| Position { relevance_key: 0, doc }).collect()
+                }
+                None => {
+                    let (order, hits) = ((permutation, window), (&hits, total));
+                    by_permutation(&planner, order, hits, side, rank, wanted, &mut scratch.ranks)
+                }
+            }
         }
     };
     let has_more = found.len() == wanted;
@@ -109,6 +119,32 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         relaxed: understanding.is_relaxed,
         shortcuts: planner.shortcuts(),
     }
+}
+
+/// The hits by their positions in the order that is asked for, if it costs less to walk these than to gather the ranks of
+/// all hits.
+fn positions<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+    (hits, total): (&Plan<'s>, u64),
+    wanted: usize,
+) -> Option<PositionPlan<'s>> {
+    let order = match query.sort {
+        SortKey::Name => StoredOrder::Name,
+        SortKey::FoundedYear => StoredOrder::FoundedYear,
+        SortKey::Relevance | SortKey::EmployeeCount => return None,
+    };
+    if total <= planner.tuning().gathered_max {
+        return None;
+    }
+    let positions = match hits {
+        // A set that is ready does not say what it was made of.
+        Plan::Ready(_) => PositionPlan::new(planner, &plan(planner, query, understanding), order),
+        hits => PositionPlan::new(planner, hits, order),
+    }?;
+    let walked = wanted as u64 * positions.cardinality_max() / total;
+    (walked <= total).then_some(positions)
 }
 
 /// What `query` comes to as a plan, if `q` means what `understanding` says.

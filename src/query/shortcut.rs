@@ -27,6 +27,8 @@ pub enum Shortcut {
     Levels,
     /// A page from a walk along a permutation.
     PermutationWalk,
+    /// A page from the positions of an industry or place in an order.
+    FilterPositions,
     /// A page from the ranks of all hits.
     RankGather,
     /// A page from a walk in the static order.
@@ -37,7 +39,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 13] = [
+    pub const ALL: [Shortcut; 14] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::DisjointSum,
@@ -48,6 +50,7 @@ impl Shortcut {
         Shortcut::BestOfPhrase,
         Shortcut::Levels,
         Shortcut::PermutationWalk,
+        Shortcut::FilterPositions,
         Shortcut::RankGather,
         Shortcut::StaticWalk,
         Shortcut::OpenGroup,
@@ -71,6 +74,8 @@ pub struct Tuning {
     pub level_patience: u64,
     /// Candidates for a phrase that are checked in one go.
     pub checked_first: usize,
+    /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
+    pub gathered_max: u64,
 }
 
 impl Default for Tuning {
@@ -81,6 +86,7 @@ impl Default for Tuning {
             level_step_costs: (4, 64),
             level_patience: 8,
             checked_first: 128,
+            gathered_max: 1024,
         }
     }
 }
@@ -93,6 +99,7 @@ impl Tuning {
         level_step_costs: (0, 0),
         level_patience: 1,
         checked_first: 2,
+        gathered_max: 0,
     };
 }
 

@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -100,11 +100,15 @@ pub enum SectionKind {
     PhraseBestOffsets = 37,
     /// How many businesses have two places, or two industries.
     FilterPairs = 38,
+    /// Where the businesses of each industry and place stand in the sort orders.
+    FilterPositions = 39,
+    /// Where those of each begin.
+    FilterPositionLists = 40,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 38] = {
+    pub const ALL: [SectionKind; 40] = {
         use SectionKind::*;
         [
             Metadata,
@@ -145,6 +149,8 @@ impl SectionKind {
             PhraseBest,
             PhraseBestOffsets,
             FilterPairs,
+            FilterPositions,
+            FilterPositionLists,
         ]
     };
 

@@ -33,6 +33,15 @@ pub struct SortOrders {
     with_count: usize,
 }
 
+/// An order that is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StoredOrder {
+    /// By name, ascending.
+    Name,
+    /// By founding year, oldest first, unknown last.
+    FoundedYear,
+}
+
 /// A sort order, ready to walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation<'a> {
@@ -41,6 +50,15 @@ pub struct Permutation<'a> {
     len: usize,
     /// If groups are in reverse: where they begin, and how many positions that concerns.
     reversed: Option<(&'a Groups, usize)>,
+}
+
+/// Positions at which businesses stand side by side as they do in the stored order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// Where they stand.
+    pub positions: Range<u32>,
+    /// Where they stand in the stored order.
+    pub stored: Range<u32>,
 }
 
 impl SortOrders {
@@ -225,6 +243,45 @@ impl<'a> Permutation<'a> {
         };
         let first = self.doc_at(positions.start as usize);
         Some((positions, first))
+    }
+
+    /// How many positions, from the first on, are in groups that are in reverse.
+    pub fn num_reversed(&self) -> u32 {
+        self.reversed.map_or(0, |(_, end)| end as u32)
+    }
+
+    /// The stretch around a position in which businesses stand as they are stored: a group, if groups are in reverse.
+    pub fn group(&self, position: u32) -> Group {
+        match self.reversed {
+            Some((_, end)) if (position as usize) < end => {
+                self.group_of_stored(end as u32 - 1 - position)
+            }
+            _ => self.unreversed(),
+        }
+    }
+
+    /// The stretch around a position in the stored order.
+    pub fn group_of_stored(&self, stored: u32) -> Group {
+        match self.reversed {
+            Some((groups, end)) if (stored as usize) < end => {
+                let group = groups.group_of(stored as usize, end);
+                let stored = group.start as u32..group.end as u32;
+                Group { positions: end as u32 - stored.end..end as u32 - stored.start, stored }
+            }
+            _ => self.unreversed(),
+        }
+    }
+
+    /// What stands behind the groups that are in reverse.
+    pub fn unreversed(&self) -> Group {
+        let all = self.num_reversed()..self.len as u32;
+        Group { positions: all.clone(), stored: all }
+    }
+
+    /// The business at a position of the stored order.
+    #[inline]
+    pub fn stored_doc(&self, stored: u32) -> DocId {
+        DocId(self.stored.map_or(stored, |(docs, _)| docs[stored as usize]))
     }
 
     /// The positions of the group around a position, if groups are in reverse.
