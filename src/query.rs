@@ -40,6 +40,7 @@ pub mod shortcut;
 pub mod single_word;
 pub mod text;
 pub mod understand;
+pub mod within_industry;
 
 pub use cursor::{Cursor, InvalidCursor};
 pub use page::{Page, Scratch, search};

@@ -15,15 +15,17 @@ pub mod doc_tokens;
 pub mod documents;
 pub mod error;
 pub mod filter_pairs;
-pub mod filter_positions;
 pub mod followers;
 pub mod format;
 pub mod impacts;
+pub mod industry_order;
 mod key_nodes;
 pub mod levels;
 pub mod mapped;
 pub mod offsets;
 pub mod phrases;
+pub mod position_lists;
+pub mod positions;
 pub mod postings;
 pub mod prefixes;
 pub mod sort_order;
@@ -43,15 +45,15 @@ use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
 use documents::Documents;
 use filter_pairs::FilterPairs;
-use filter_positions::FilterPositions;
 use format::{SectionEntry, SectionKind};
 use mapped::{Backing, Section};
 use offsets::Offsets;
 use phrases::{StoredPhrase, StoredPhrases};
-use postings::Postings;
+use positions::Positions;
 use prefixes::Prefixes;
 use serde::{Deserialize, Serialize};
 use sort_order::SortOrders;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use terms::Terms;
@@ -104,7 +106,7 @@ pub struct Snapshot {
     prefixes: Prefixes,
     pair_counts: PairCounts,
     filter_pairs: FilterPairs,
-    filter_positions: FilterPositions,
+    positions: Positions,
     phrases: StoredPhrases,
 }
 
@@ -219,8 +221,11 @@ impl Snapshot {
         let filters = section(SectionKind::FilterPairs);
         let num_filters = [industries.len(), places.len()];
         let filter_pairs = FilterPairs::open(filters, num_filters, num_docs)?;
-        let filters = [&industries, &places];
-        let filter_positions = FilterPositions::open(&section, filters, num_docs)?;
+        let mut positions = None;
+        backing.release_during(|| {
+            positions = Some(Positions::open(&section, &terms, [&industries, &places], num_docs));
+        });
+        let positions = opened(positions)?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -237,7 +242,7 @@ impl Snapshot {
             prefixes,
             pair_counts,
             filter_pairs,
-            filter_positions,
+            positions,
             phrases,
             metadata,
             entries,
@@ -361,9 +366,14 @@ impl Snapshot {
         self.pair_counts.get(a, b).or_else(|| self.filter_pairs.get(a, b))
     }
 
-    /// Where in an order, ascending, the businesses of an industry or place stand, if that is stored.
-    pub fn positions(&self, key: DenseKey, order: StoredOrder) -> Option<Postings<'_>> {
-        self.filter_positions.get(key, order)
+    /// Where businesses stand in other orders.
+    pub fn positions(&self) -> &Positions {
+        &self.positions
+    }
+
+    /// Where in the order by industry the businesses of an industry stand, if they stand side by side.
+    pub fn industry_range(&self, industry: TermOrd) -> Option<Range<u32>> {
+        self.positions.of_industry(&self.industries, industry)
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very

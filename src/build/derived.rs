@@ -1,5 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases, positions
-//! of filters in the sort orders.
+//! in other orders.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: a table of numbers for every pair of
 //! dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as far as a quarter of the memory
@@ -10,19 +10,21 @@
 //! | | seconds of CPU | bytes a business | for |
 //! |---|---|---|---|
 //! | prefixes | 14 | 42 | the last word of nearly every `q` |
-//! | pair counts | 45 | 3.4 | totals of two frequent keys |
-//! | phrases: counts and lists | 91, with the best | 27 | totals of phrases; `A/S` and its like |
+//! | pair counts | 39 | 3.4 | totals of two frequent keys |
+//! | phrases: counts and lists | 65, with the best | 27 | totals of phrases; `A/S` and its like |
 //! | phrases: the best | | 18 | the first page of two frequent words |
 //! | pairs of filters | below 1 | below 0.1 | a city with its state |
+//! | positions by name and year | some 20, with the next | 15 | pages of an industry or place in these orders |
+//! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 
 mod by_doc;
 pub mod filter_pairs;
-pub mod filter_positions;
 mod impacts_by_doc;
 mod neighbours;
 mod pair_buckets;
 pub mod pair_counts;
 pub mod phrases;
+mod positions;
 pub mod prefixes;
 
 use super::BuildError;
@@ -58,8 +60,10 @@ pub struct Thresholds {
     pub dense_docs_min: usize,
     /// Most dense keys; 65,535 at most.
     pub dense_keys_max: usize,
-    /// Fewest businesses of an industry or place whose positions in the sort orders are stored.
+    /// Fewest businesses of an industry or place whose positions in other orders are stored.
     pub positions_min: usize,
+    /// Fewest businesses of a dense term whose positions in the order by industry are stored.
+    pub term_positions_min: usize,
     /// Fewest businesses that hold both words of a phrase that is stored.
     pub phrase_docs_min: u32,
     /// Fewest businesses that hold both words of a phrase whose best businesses are stored.
@@ -90,6 +94,8 @@ impl Default for Thresholds {
             dense_keys_max: 4096,
             // Gathering the ranks of fewer costs some 10 µs.
             positions_min: 1024,
+            // Asking fewer whether they are of an industry costs some 20 µs.
+            term_positions_min: 8192,
             // Reading the words of fewer costs some 2 ms.
             phrase_docs_min: 4096,
             // Scoring and checking fewer costs some 2 ms.
@@ -114,6 +120,7 @@ impl Thresholds {
         dense_docs_min: 1,
         dense_keys_max: 0xffff,
         positions_min: 1,
+        term_positions_min: 1,
         phrase_docs_min: 1,
         phrase_best_docs_min: 1,
         phrase_scored_max: 0,
@@ -164,7 +171,7 @@ pub fn write(
             DenseKey::Place(ord) => Some(places.postings(*ord)),
         })
         .collect();
-    writer.section(SectionKind::DenseKeys, &dense::encode_keys(&keys))?;
+    writer.section(SectionKind::DenseKeys, bytemuck::cast_slice(&dense::encode_keys(&keys)))?;
     let counts = pool.install(|| pair_counts::pair_counts(&lists, num_docs, memory / 4, release));
     drop(lists);
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))?;
@@ -193,10 +200,12 @@ pub fn write(
         .collect();
     phrases::write(&source, &dense_terms, pool, writer)?;
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
-    let orders = [SectionKind::NameAscending, SectionKind::FoundedYearAscending];
-    let orders = orders.each_ref().map(|kind| section(*kind));
-    let docs_min = thresholds.positions_min;
-    filter_positions::write(docs_min, [&industries, &places], orders.each_ref(), pool, writer)
+    let release = || source.postings.release(usize::MAX);
+    let (industries, places) = (&industries, &places);
+    let positions = positions::Source { num_docs, terms: &terms, industries, places, thresholds };
+    let orders = [SectionKind::NameAscending, SectionKind::FoundedYearAscending].map(section);
+    positions.write_by_name_and_year(orders.each_ref(), pool, writer)?;
+    positions.write_by_industry(&dense_terms, release, pool, writer)
 }
 
 /// The keys of most businesses, sorted.

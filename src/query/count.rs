@@ -8,6 +8,7 @@
 //! | stored count of a pair | two dense keys ([`dense`](crate::snapshot::dense)) | two binary searches |
 //! | stored count of two places or industries | a city and its state ([`filter_pairs`](crate::snapshot::filter_pairs)) | a binary search |
 //! | sum | what a last word is, and what it only begins; industries, which no business has two of | its parts |
+//! | positions by industry | words, places and bounds within one industry ([`within_industry`](super::within_industry)) | the smallest part as far as it is of the industry |
 //! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few |
 
 use super::evaluate::SELECTED_MAX;
@@ -16,6 +17,7 @@ use super::lows::Lows;
 use super::plan::{List, Plan};
 use super::planner::Planner;
 use super::shortcut::Shortcut;
+use super::within_industry::WithinIndustry;
 use crate::ids::DocId;
 use std::ops::Range;
 
@@ -31,6 +33,13 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>) -> (u64, Plan<'s>) {
         return (total, plan);
     }
     let kept_max = planner.tuning().kept_max;
+    if let Plan::Intersection(parts) = &plan
+        && let Some(within) = WithinIndustry::new(planner, parts)
+    {
+        planner.took(Shortcut::WithinIndustry);
+        let (total, kept) = within.hits(kept_max);
+        return (total, kept.map_or(plan, Plan::ready));
+    }
     if plan.cardinality_max() <= kept_max.min(SELECTED_MAX) {
         let hits = plan.hit_set();
         return (hits.len(), Plan::ready(hits));

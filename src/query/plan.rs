@@ -171,6 +171,22 @@ impl<'s> Plan<'s> {
         Plan::Difference(Box::new(plan), Box::new(excluded))
     }
 
+    /// The same plan over other lists, if it is made of lists by key, and each key has one.
+    pub fn over(&self, list_of: &impl Fn(DenseKey) -> Option<Postings<'s>>) -> Option<Plan<'s>> {
+        let all = |parts: &[Plan<'s>]| {
+            parts.iter().map(|part| part.over(list_of)).collect::<Option<Vec<_>>>()
+        };
+        match self {
+            Plan::List(list) => list_of(list.key?).map(Plan::list),
+            Plan::Union(union) => {
+                let parts = all(&union.parts)?;
+                Some(Plan::Union(Union { parts, is_disjoint: union.is_disjoint }))
+            }
+            Plan::Intersection(parts) => Some(Plan::intersection(all(parts)?)),
+            _ => None,
+        }
+    }
+
     /// The plan as far as it matters to businesses that are known to be on `list`: none if all of them match.
     pub fn given(&self, list: &Postings<'s>) -> Option<Plan<'s>> {
         match self {

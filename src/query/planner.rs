@@ -11,7 +11,8 @@
 //! | range of `DocId`s | bounds on employees: `DocId` order is the order by employees | two binary searches | 60 ns |
 //! | one list | an industry, a place, a word | its first k | 6 µs a request by industry, median |
 //! | stored pair count | two dense keys; two places or two industries | two binary searches; the page by probing | 10 µs a city with its state, median |
-//! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | 35 µs industry, city, state and employees, median |
+//! | positions by industry | words of 8,192 businesses and more, places and bounds on employees within one industry | the smallest part as far as it is of the industry | 22 µs industry, city, state and employees, median; what two words in an industry take then is scores and followers |
+//! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | 33 µs industry, city, state and employees, median, before their positions were stored |
 //! | intersection by chunks | larger ones | the smallest part, blocks of the others ([`arrays`](super::arrays)); 0.3 µs for each of 153 chunks | 50 to 500 µs |
 //! | union of lists that share nothing | several industries; a word and what it begins | sum of the parts | as one list |
 //! | union | umlaut forms, neighbours, readings | all of its lists, or a probe of each where little is left | 0.1 to 4 ms |
@@ -24,7 +25,8 @@
 //! | levels of a term | the same, beyond the 8,192 best, and backwards | a block for each business looked at | 0.3 µs each |
 //! | reading of names | relaxed answers | the name of each hit that shares enough to be near, 32 announced together | 0.36 µs each |
 //! | walk count by count | sort by employees, fewest first | the hits of the first counts | 5 µs, median |
-//! | permutation walk | sort by name or year, k N / hits below hits | a probe for each place | 20 to 40 ns each |
+//! | positions of filters | sort by name or year, an industry or place of 1,024 businesses and more | k positions, or k N / hits if other conditions leave few | 10 µs by name, median |
+//! | permutation walk | the same without such a filter, k N / hits below hits | a probe for each place | 20 to 40 ns each |
 //! | gathering ranks | the same, few hits | a look-up for each hit; ties of those that may be on the page | 10 ns each |
 //!
 //! Tried and dropped: evaluating every condition to a set before looking at the page (a word of a million businesses:

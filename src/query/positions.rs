@@ -1,11 +1,11 @@
 //! Pages in a stored order from the positions of the hits.
 //!
 //! Industries and places have the positions of their businesses in the orders by name and by year
-//! ([`filter_positions`](crate::snapshot::filter_positions)). What a query asks of these is a plan over positions
+//! ([`position_lists`](crate::snapshot::position_lists)). What a query asks of these is a plan over positions
 //! instead of `DocId`s, walked from any position to either side; what else it asks is asked of each business met.
 
 use super::cursor::Side;
-use super::plan::{Plan, Union};
+use super::plan::Plan;
 use super::planner::Planner;
 use crate::ids::DocId;
 use crate::snapshot::{Permutation, StoredOrder};
@@ -26,13 +26,15 @@ impl<'s> PositionPlan<'s> {
         plan: &Plan<'s>,
         order: StoredOrder,
     ) -> Option<PositionPlan<'s>> {
+        let snapshot = planner.snapshot();
+        let in_order = |key| snapshot.positions().in_order(key, order);
         let Plan::Intersection(parts) = plan else {
-            let positions = positions(planner, plan, order)?;
+            let positions = plan.over(&in_order)?;
             return Some(PositionPlan { positions, others: Vec::new() });
         };
         let (mut known, mut others) = (Vec::new(), Vec::new());
         for part in parts {
-            match positions(planner, part, order) {
+            match part.over(&in_order) {
                 Some(positions) => known.push(positions),
                 None => others.push(part.clone()),
             }
@@ -61,23 +63,6 @@ impl<'s> PositionPlan<'s> {
             Side::Before => found.before(rank.unwrap_or(permutation.len() as u32)),
         }
         found.docs
-    }
-}
-
-/// The businesses of a plan as positions, if it is made of lists for which these are stored.
-fn positions<'s>(planner: &Planner<'s>, plan: &Plan<'s>, order: StoredOrder) -> Option<Plan<'s>> {
-    match plan {
-        Plan::List(list) => planner.snapshot().positions(list.key?, order).map(Plan::list),
-        Plan::Union(union) => {
-            let parts = union.parts.iter().map(|part| positions(planner, part, order));
-            let parts: Vec<Plan<'s>> = parts.collect::<Option<_>>()?;
-            Some(Plan::Union(Union { parts, is_disjoint: union.is_disjoint }))
-        }
-        Plan::Intersection(parts) => {
-            let parts = parts.iter().map(|part| positions(planner, part, order));
-            Some(Plan::intersection(parts.collect::<Option<Vec<_>>>()?))
-        }
-        _ => None,
     }
 }
 

@@ -24,12 +24,16 @@ use super::shortcut::Shortcut;
 use super::single_word::SingleWord;
 use super::text::Term;
 use super::understand::{Understanding, Understood};
+use super::within_industry::WithinIndustry;
 use super::{Query, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::phrases::StoredPhrase;
 
 /// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
 const AHEAD_MAX: usize = 1 << 14;
+
+/// What finding and scoring a hit within an industry costs, in businesses enumerated.
+const WITHIN_COST: u64 = 2;
 
 /// The nearest hits by relevance in the direction of the walk.
 pub fn by_relevance<'s>(
@@ -52,15 +56,14 @@ pub fn by_relevance<'s>(
         return relaxed.nearest(hits, scorer, stretch);
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
-    let is_held = match (&single_word, understanding.clauses.as_slice(), hits) {
-        // Each group would enumerate them anew.
-        (Some(word), [understood], Plan::Intersection(_)) => {
+    let hits = match (&single_word, understanding.clauses.as_slice(), hits) {
+        (Some(word), [understood], Plan::Intersection(parts)) => {
             let longer = understood.in_name_as_prefix().cardinality_max();
-            total <= planner.tuning().kept_max && word.is_enumerated(hits, longer, stretch.wanted)
+            held(planner, parts, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
         }
-        _ => false,
-    };
-    let hits = if is_held { Plan::ready(hits.hit_set()) } else { hits.clone() };
+        _ => None,
+    }
+    .unwrap_or_else(|| hits.clone());
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
     let scorer = Scorer::new(planner, understanding, &query.text);
     let phrase = two_words(planner, query, understanding);
@@ -68,6 +71,29 @@ pub fn by_relevance<'s>(
     let found = Vec::new();
     let page = Walk { planner, scorer, single_word, phrase, is_phrase, stretch, found };
     if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
+}
+
+/// The `total` hits of an intersection as a set, if that is worth what it costs, in businesses enumerated: each group
+/// would enumerate them anew.
+fn held<'s>(
+    planner: &Planner<'s>,
+    parts: &[Plan<'s>],
+    total: u64,
+    is_worth: impl Fn(u64) -> bool,
+) -> Option<Plan<'s>> {
+    let kept_max = planner.tuning().kept_max;
+    if total > kept_max {
+        return None;
+    }
+    if let Some(within) = WithinIndustry::new(planner, parts) {
+        if !is_worth(total * WITHIN_COST) {
+            return None;
+        }
+        planner.took(Shortcut::WithinIndustry);
+        return within.hits(kept_max).1.map(Plan::ready);
+    }
+    let hits = Plan::Intersection(parts.to_vec());
+    is_worth(hits.cardinality_max()).then(|| Plan::ready(hits.hit_set()))
 }
 
 /// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal forms: then

@@ -11,6 +11,8 @@ pub enum Shortcut {
     RankDifference,
     /// A total from the stored count of two keys.
     PairCount,
+    /// Hits within an industry, found in the order by industry.
+    WithinIndustry,
     /// A total as the sum of sets that share nothing.
     DisjointSum,
     /// A prefix whose reach is stored.
@@ -39,9 +41,10 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 14] = [
+    pub const ALL: [Shortcut; 15] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
+        Shortcut::WithinIndustry,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,

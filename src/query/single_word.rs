@@ -87,19 +87,18 @@ impl<'s> SingleWord<'s> {
         })
     }
 
-    /// Will a page of the hits be found by enumerating them? Not if names alone, of which `longer` only begin with
-    /// the word, are likely to fill it.
-    pub fn is_enumerated(&self, hits: &Plan<'s>, longer: u64, wanted: usize) -> bool {
+    /// Will a page of the hits be found by enumerating them, at this cost? Not if names alone, of which `longer` only
+    /// begin with the word, are likely to fill it.
+    pub fn is_enumerated(&self, cost: u64, longer: u64, wanted: usize) -> bool {
         let Some(levels) = self.levels else { return true };
         let (total, all) = self.share;
         let steps = wanted as u64 * all / total.max(1);
         let named = LevelGroup::NAMES.map(|group| levels.group_len(group));
         let named = named.iter().sum::<u64>() + longer;
-        if named > steps {
+        if named > steps && self.walk_cost(steps, steps) <= cost {
             return false;
         }
-        self.walk_cost(steps, levels.stored_len(LevelGroup::Elsewhere))
-            > hits.cardinality_max().min(all)
+        self.walk_cost(steps, levels.stored_len(LevelGroup::Elsewhere)) > cost.min(all)
     }
 
     /// What a walk along levels costs, about, in businesses enumerated: little for each business that is stored in

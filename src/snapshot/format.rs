@@ -104,11 +104,17 @@ pub enum SectionKind {
     FilterPositions = 39,
     /// Where those of each begin.
     FilterPositionLists = 40,
+    /// Businesses by industry.
+    IndustryOrder = 41,
+    /// Where the businesses of terms and places stand in that order.
+    IndustryPositions = 42,
+    /// Where those of each begin.
+    IndustryPositionLists = 43,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 40] = {
+    pub const ALL: [SectionKind; 43] = {
         use SectionKind::*;
         [
             Metadata,
@@ -151,6 +157,9 @@ impl SectionKind {
             FilterPairs,
             FilterPositions,
             FilterPositionLists,
+            IndustryOrder,
+            IndustryPositions,
+            IndustryPositionLists,
         ]
     };
 

@@ -33,7 +33,7 @@ pub struct SortOrders {
     with_count: usize,
 }
 
-/// An order that is stored.
+/// An order that is stored, by its number among the positions of filters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StoredOrder {
     /// By name, ascending.

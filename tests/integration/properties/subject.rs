@@ -28,10 +28,13 @@ impl Subject {
     pub fn publish(companies: &[Company], lines: &str) -> Subject {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("collection.firmament");
-        // Every other collection stores whatever can be stored, however small it is, and takes every shortcut.
-        let (thresholds, tuning) = match companies.len() % 2 {
-            0 => (Thresholds::default(), Tuning::default()),
-            _ => (Thresholds::EVERYTHING, Tuning::EVERYTHING),
+        // Every other collection stores whatever can be stored, however small it is, and takes every shortcut; half of
+        // these keep the hits that were found.
+        let kept_max = Tuning::default().kept_max;
+        let (thresholds, tuning) = match companies.len() % 4 {
+            0 | 2 => (Thresholds::default(), Tuning::default()),
+            1 => (Thresholds::EVERYTHING, Tuning::EVERYTHING),
+            _ => (Thresholds::EVERYTHING, Tuning { kept_max, ..Tuning::EVERYTHING }),
         };
         if let Err(error) = firmament::build::from_jsonl_storing(thresholds, lines, &path) {
             panic!("the collection cannot be built: {error}");

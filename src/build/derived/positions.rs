@@ -1,0 +1,184 @@
+//! Where the businesses of a key stand in orders other than that of `DocId`s.
+
+use super::Thresholds;
+use super::by_doc::releasing;
+use crate::build::BuildError;
+use crate::build::pipeline::in_order;
+use crate::bytes::cast;
+use crate::ids::TermOrd;
+use crate::snapshot::dense::DenseKey;
+use crate::snapshot::dictionary::Dictionary;
+use crate::snapshot::format::SectionKind;
+use crate::snapshot::industry_order;
+use crate::snapshot::mapped::Section;
+use crate::snapshot::position_lists::{FILTERS, INDUSTRY, PositionKinds, encode_lists};
+use crate::snapshot::postings::{self, Postings};
+use crate::snapshot::terms::Terms;
+use crate::snapshot::writer::SnapshotWriter;
+use rayon::ThreadPool;
+
+/// A list of fewer businesses than one of so many is sorted; of more, each sets a bit.
+const SORTED_SHARE: usize = 64;
+
+/// What positions are stored of.
+pub struct Source<'a> {
+    /// Number of businesses.
+    pub num_docs: u32,
+    /// The terms.
+    pub terms: &'a Terms,
+    /// The industries.
+    pub industries: &'a Dictionary,
+    /// The places.
+    pub places: &'a Dictionary,
+    /// From how many businesses on.
+    pub thresholds: &'a Thresholds,
+}
+
+type KeyedList<'a> = (DenseKey, Postings<'a>);
+
+impl<'a> Source<'a> {
+    fn of_dictionary(
+        &self,
+        dictionary: &'a Dictionary,
+        key: fn(TermOrd) -> DenseKey,
+    ) -> impl Iterator<Item = KeyedList<'a>> {
+        let docs_min = self.thresholds.positions_min;
+        let ords = (0..dictionary.len() as u32).map(TermOrd);
+        let lists = ords.map(move |ord| (key(ord), dictionary.postings(ord)));
+        lists.filter(move |(_, list)| list.len() >= docs_min)
+    }
+
+    /// Writes the positions of industries and places by name and by year. `by_name` and `by_year` are the sections of
+    /// these orders.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_by_name_and_year(
+        &self,
+        [by_name, by_year]: [&Section; 2],
+        pool: &ThreadPool,
+        writer: &mut SnapshotWriter,
+    ) -> Result<(), BuildError> {
+        let industries = self.of_dictionary(self.industries, DenseKey::Industry);
+        let lists = industries.chain(self.of_dictionary(self.places, DenseKey::Place));
+        let ranks = [by_name, by_year].map(|order| {
+            let numbers: &[u32] = cast(order.as_ref());
+            numbers.split_at(numbers.len() / 2).1
+        });
+        self.write(FILTERS, lists.collect(), ranks, || (), pool, writer)
+    }
+
+    /// Writes the order by industry, and the positions of the dense `terms` and of places in it. Calls `release` now and
+    /// then: the lists of terms looked at so far may be given back.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_by_industry(
+        &self,
+        terms: &[TermOrd],
+        release: impl Fn(),
+        pool: &ThreadPool,
+        writer: &mut SnapshotWriter,
+    ) -> Result<(), BuildError> {
+        let none = self.industries.len() as u32;
+        let mut industry_of = vec![none; self.num_docs as usize];
+        for ord in (0..none).rev() {
+            let mut docs = Vec::new();
+            self.industries.postings(TermOrd(ord)).push_to(&mut docs);
+            docs.iter().for_each(|&doc| industry_of[doc as usize] = ord);
+        }
+        let words = industry_order::encode(self.industries.len(), &industry_of);
+        writer.section(SectionKind::IndustryOrder, bytemuck::cast_slice(&words))?;
+        let mut ranks = industry_of;
+        for (position, &doc) in (0..).zip(&words[self.industries.len() + 1..]) {
+            ranks[doc as usize] = position;
+        }
+        drop(words);
+        let docs_min = self.thresholds.term_positions_min;
+        let terms = releasing(terms, &release)
+            .filter_map(|&ord| Some((DenseKey::Term(ord), self.terms.lists(ord).any?)))
+            .filter(|(_, list)| list.len() >= docs_min);
+        let lists = terms.chain(self.of_dictionary(self.places, DenseKey::Place)).collect();
+        self.write(INDUSTRY, lists, [&ranks], release, pool, writer)
+    }
+
+    fn write<const ORDERS: usize>(
+        &self,
+        kinds: PositionKinds,
+        lists: Vec<KeyedList<'_>>,
+        ranks: [&[u32]; ORDERS],
+        release: impl Fn(),
+        pool: &ThreadPool,
+        writer: &mut SnapshotWriter,
+    ) -> Result<(), BuildError> {
+        let mut section = writer.begin(kinds.positions);
+        let mut starts: Vec<[u64; ORDERS]> = Vec::with_capacity(lists.len());
+        in_order(
+            pool,
+            pool.current_num_threads() + 1,
+            releasing(&lists, release).map(Ok),
+            |(_, list)| ranks.map(|ranks| positions(list, ranks)),
+            |lists| {
+                let mut start = [0; ORDERS];
+                for (start, list) in start.iter_mut().zip(lists) {
+                    *start = section.len();
+                    section.write(&list)?;
+                }
+                starts.push(start);
+                Ok::<(), BuildError>(())
+            },
+        )?;
+        section.end(writer)?;
+        let keys: Vec<DenseKey> = lists.iter().map(|(key, _)| *key).collect();
+        Ok(writer.section(kinds.lists, &encode_lists(kinds, &keys, &starts)?)?)
+    }
+}
+
+/// The positions of a list's businesses, as postings.
+fn positions(list: &Postings<'_>, ranks: &[u32]) -> Vec<u8> {
+    let mut positions = Vec::with_capacity(list.len());
+    list.push_to(&mut positions);
+    if positions.len() * SORTED_SHARE < ranks.len() {
+        positions.iter_mut().for_each(|doc| *doc = ranks[*doc as usize]);
+        positions.sort_unstable();
+    } else {
+        let mut is_set = vec![0u64; ranks.len().div_ceil(64)];
+        for doc in positions.drain(..) {
+            let position = ranks[doc as usize];
+            is_set[position as usize / 64] |= 1 << (position % 64);
+        }
+        for (at, mut word) in (0..).zip(is_set) {
+            while word != 0 {
+                positions.push(at * 64 + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
+    }
+    let mut bytes = Vec::new();
+    postings::encode(&positions, &mut bytes);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_the_sorted_ranks() {
+        let ranks: Vec<u32> = (0..1000u32).map(|doc| doc * 7 % 1000).collect();
+        for step in [1, 3, 90, 900] {
+            let docs: Vec<u32> = (0..1000).step_by(step).collect();
+            let mut bytes = Vec::new();
+            postings::encode(&docs, &mut bytes);
+            // Lists lie at multiples of 8 bytes.
+            let mut words = vec![0u64; bytes.len() / 8];
+            bytemuck::cast_slice_mut(&mut words).copy_from_slice(&bytes);
+            let list = Postings::read(bytemuck::cast_slice(&words)).0;
+            let mut expected: Vec<u32> = docs.iter().map(|&doc| ranks[doc as usize]).collect();
+            expected.sort_unstable();
+            let mut bytes = Vec::new();
+            postings::encode(&expected, &mut bytes);
+            assert_eq!(positions(&list, &ranks), bytes, "every {step}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Hits within one industry, by their positions in the order by industry.
+//!
+//! What a query about one industry asks of words and places is a plan over positions
+//! ([`industry_order`](crate::snapshot::industry_order)), evaluated only where the businesses of the industry stand,
+//! which is a range: a hundredth of each list, for an industry of one business in a hundred.
+
+use super::evaluate::SELECTED_MAX;
+use super::hit_set::HitSet;
+use super::plan::{List, Plan, Union};
+use super::planner::Planner;
+use crate::ids::DocId;
+use crate::snapshot::dense::DenseKey;
+use std::ops::Range;
+
+/// An intersection with one industry, as far as it is told by positions.
+#[derive(Debug)]
+pub struct WithinIndustry<'s> {
+    /// Where the businesses of the industry stand, and who they are.
+    range: Range<u32>,
+    docs: &'s [u32],
+    /// Positions of hits.
+    positions: Plan<'s>,
+    /// Who is hit by these, as a plan over businesses.
+    told: Plan<'s>,
+    /// Who else may be hit: what a last word only begins has no positions.
+    others: Vec<Plan<'s>>,
+}
+
+impl<'s> WithinIndustry<'s> {
+    /// The intersection of `parts`, if one of them is an industry, and the others are told by positions but for a few
+    /// businesses.
+    pub fn new(planner: &Planner<'s>, parts: &[Plan<'s>]) -> Option<WithinIndustry<'s>> {
+        let snapshot = planner.snapshot();
+        let range = parts.iter().find_map(|part| match part {
+            Plan::List(List { key: Some(DenseKey::Industry(ord)), .. }) => {
+                snapshot.industry_range(*ord)
+            }
+            _ => None,
+        })?;
+        let docs = snapshot.positions().docs_by_industry(range.clone());
+        let mut narrowed = range.clone();
+        let (mut positions, mut told, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, part) in parts.iter().enumerate() {
+            let by_industry = |key| snapshot.positions().by_industry(key);
+            match part {
+                // The industry itself; of two, nothing is known.
+                Plan::List(List { key: Some(DenseKey::Industry(ord)), .. }) => {
+                    if snapshot.industry_range(*ord)? != range {
+                        return None;
+                    }
+                }
+                Plan::Range(bounds) => {
+                    let place = |doc: u32| docs.partition_point(|&other| other < doc) as u32;
+                    let (start, end) = (place(bounds.start), place(bounds.end));
+                    narrowed.start = narrowed.start.max(range.start + start);
+                    narrowed.end = narrowed.end.min(range.start + end);
+                }
+                Plan::Union(union) => {
+                    let mapped = |part: &Plan<'s>| part.over(&by_industry);
+                    let (known, unknown): (Vec<Plan<'s>>, Vec<Plan<'s>>) =
+                        union.parts.iter().cloned().partition(|part| mapped(part).is_some());
+                    if known.is_empty() {
+                        return None;
+                    }
+                    positions.push(Plan::union(known.iter().filter_map(mapped)));
+                    told.push(Plan::union(known));
+                    if !unknown.is_empty() {
+                        let rest = parts.iter().enumerate().filter(|(other, _)| *other != at);
+                        let rest = rest.map(|(_, part)| part.clone());
+                        let is_disjoint = union.is_disjoint;
+                        let unknown = match unknown.len() {
+                            1 => unknown.into_iter().next()?,
+                            _ => Plan::Union(Union { parts: unknown, is_disjoint }),
+                        };
+                        others.push(Plan::intersection(rest.chain([unknown])));
+                    }
+                    continue;
+                }
+                part => positions.push(part.over(&by_industry)?),
+            }
+            told.push(part.clone());
+        }
+        let num_others = others.iter().map(Plan::cardinality_max).sum::<u64>();
+        if positions.is_empty() || num_others > SELECTED_MAX {
+            return None;
+        }
+        let is_none = narrowed.is_empty();
+        let bounds = if is_none { Plan::NOTHING } else { Plan::Range(narrowed) };
+        let positions = Plan::intersection(positions.into_iter().chain([bounds]));
+        Some(WithinIndustry { range, docs, positions, told: Plan::intersection(told), others })
+    }
+
+    /// How many hits there are, and which, if they are no more than `kept_max`.
+    pub fn hits(&self, kept_max: u64) -> (u64, Option<HitSet>) {
+        let (mut total, mut kept) = (0, Vec::new());
+        self.positions.for_each_chunk(|key, lows| {
+            total += lows.len() as u64;
+            if total <= kept_max {
+                let base = u32::from(key) << 16;
+                let doc =
+                    |low: u16| self.docs[((base | u32::from(low)) - self.range.start) as usize];
+                lows.for_each(|low| kept.push(doc(low)));
+            }
+        });
+        let mut others: Vec<u32> = Vec::new();
+        for plan in &self.others {
+            let hits = plan.hit_set();
+            let untold = hits.iter().filter(|&doc| !self.told.contains(doc));
+            others.extend(untold.map(|DocId(doc)| doc));
+        }
+        others.sort_unstable();
+        others.dedup();
+        total += others.len() as u64;
+        if total > kept_max {
+            return (total, None);
+        }
+        if others.is_empty() {
+            return (total, Some(HitSet::of_sorted(kept.into_iter())));
+        }
+        kept.extend(others);
+        (total, Some(HitSet::of(kept)))
+    }
+}

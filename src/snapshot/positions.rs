@@ -1,0 +1,67 @@
+//! Where businesses stand in orders other than that of `DocId`s, by key.
+
+use super::dense::DenseKey;
+use super::dictionary::Dictionary;
+use super::error::SnapshotError;
+use super::format::SectionKind;
+use super::industry_order::IndustryOrder;
+use super::mapped::Section;
+use super::position_lists::{FILTERS, INDUSTRY, PositionLists};
+use super::postings::Postings;
+use super::sort_order::StoredOrder;
+use super::terms::Terms;
+use crate::ids::TermOrd;
+use std::ops::Range;
+
+/// The positions of a snapshot.
+pub struct Positions {
+    filters: PositionLists<2>,
+    industry_order: IndustryOrder,
+    by_industry: PositionLists<1>,
+}
+
+impl Positions {
+    /// Opens the positions and checks them completely.
+    ///
+    /// # Errors
+    /// See [`PositionLists::open`] and [`IndustryOrder::open`].
+    pub fn open(
+        section: &dyn Fn(SectionKind) -> Section,
+        terms: &Terms,
+        [industries, places]: [&Dictionary; 2],
+        num_docs: u32,
+    ) -> Result<Positions, SnapshotError> {
+        let num_keys = [terms.len(), industries.len(), places.len()];
+        let len_of = |key: DenseKey| match key {
+            DenseKey::Term(ord) => terms.lists(ord).any.map_or(0, |any| any.len()),
+            DenseKey::Industry(ord) => industries.postings(ord).len(),
+            DenseKey::Place(ord) => places.postings(ord).len(),
+        };
+        let order = section(SectionKind::IndustryOrder);
+        Ok(Positions {
+            filters: PositionLists::open(FILTERS, section, num_keys, len_of, num_docs)?,
+            industry_order: IndustryOrder::open(order, industries.len(), num_docs)?,
+            by_industry: PositionLists::open(INDUSTRY, section, num_keys, len_of, num_docs)?,
+        })
+    }
+
+    /// Where in an order, ascending, the businesses of an industry or place stand, if that is stored.
+    pub fn in_order(&self, key: DenseKey, order: StoredOrder) -> Option<Postings<'_>> {
+        self.filters.get(key, order as usize)
+    }
+
+    /// Where in the order by industry the businesses of a term or place stand, if that is stored.
+    pub fn by_industry(&self, key: DenseKey) -> Option<Postings<'_>> {
+        self.by_industry.get(key, 0)
+    }
+
+    /// Where in that order the businesses of an industry of `industries` stand, if they stand side by side.
+    pub fn of_industry(&self, industries: &Dictionary, industry: TermOrd) -> Option<Range<u32>> {
+        self.industry_order.range(industries, industry)
+    }
+
+    /// The `DocId`s at some positions of that order; those of one industry ascend.
+    pub fn docs_by_industry(&self, positions: Range<u32>) -> &[u32] {
+        self.industry_order.docs(positions)
+    }
+}
