@@ -223,7 +223,8 @@ impl Snapshot {
         let filter_pairs = FilterPairs::open(filters, num_filters, num_docs)?;
         let mut positions = None;
         backing.release_during(|| {
-            positions = Some(Positions::open(&section, &terms, [&industries, &places], num_docs));
+            let filters = [&industries, &places];
+            positions = Some(Positions::open(&section, terms.len(), filters, num_docs));
         });
         let positions = opened(positions)?;
         backing.release(0..backing.bytes().len());

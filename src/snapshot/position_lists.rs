@@ -53,15 +53,15 @@ pub struct PositionLists<const ORDERS: usize> {
 
 impl<const ORDERS: usize> PositionLists<ORDERS> {
     /// Opens the positions and checks them completely. `num_keys` says how many terms, industries and places there
-    /// are, `len_of` how many businesses a key has.
+    /// are, `len_of` how many businesses a key has, if that costs little to tell.
     ///
     /// # Errors
-    /// Keys do not ascend or are not there, or a key has not as many positions as businesses.
+    /// Keys do not ascend or are not there, or a key is known to have not as many positions as businesses.
     pub fn open(
         kinds: PositionKinds,
         section: &dyn Fn(SectionKind) -> Section,
         num_keys: [usize; 3],
-        len_of: impl Fn(DenseKey) -> usize + Sync,
+        len_of: impl Fn(DenseKey) -> Option<usize> + Sync,
         num_docs: u32,
     ) -> Result<PositionLists<ORDERS>, SnapshotError> {
         let damaged = |reason| SnapshotError::damaged(kinds.lists, reason);
@@ -86,7 +86,8 @@ impl<const ORDERS: usize> PositionLists<ORDERS> {
             if start(list) + len != start(list + 1) {
                 return Err(damaged("lists do not join"));
             }
-            if Postings::read(rest).0.len() != len_of(keys[list / ORDERS]) {
+            let expected = len_of(keys[list / ORDERS]);
+            if expected.is_some_and(|len| len != Postings::read(rest).0.len()) {
                 return Err(damaged("one position for each business is expected"));
             }
             Ok(())

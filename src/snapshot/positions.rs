@@ -9,7 +9,6 @@ use super::mapped::Section;
 use super::position_lists::{FILTERS, INDUSTRY, PositionLists};
 use super::postings::Postings;
 use super::sort_order::StoredOrder;
-use super::terms::Terms;
 use crate::ids::TermOrd;
 use std::ops::Range;
 
@@ -27,15 +26,16 @@ impl Positions {
     /// See [`PositionLists::open`] and [`IndustryOrder::open`].
     pub fn open(
         section: &dyn Fn(SectionKind) -> Section,
-        terms: &Terms,
+        num_terms: usize,
         [industries, places]: [&Dictionary; 2],
         num_docs: u32,
     ) -> Result<Positions, SnapshotError> {
-        let num_keys = [terms.len(), industries.len(), places.len()];
+        let num_keys = [num_terms, industries.len(), places.len()];
         let len_of = |key: DenseKey| match key {
-            DenseKey::Term(ord) => terms.lists(ord).any.map_or(0, |any| any.len()),
-            DenseKey::Industry(ord) => industries.postings(ord).len(),
-            DenseKey::Place(ord) => places.postings(ord).len(),
+            // Lists of terms lie far apart, and with each that is looked at the system maps megabytes.
+            DenseKey::Term(_) => None,
+            DenseKey::Industry(ord) => Some(industries.postings(ord).len()),
+            DenseKey::Place(ord) => Some(places.postings(ord).len()),
         };
         let order = section(SectionKind::IndustryOrder);
         Ok(Positions {
