@@ -17,6 +17,7 @@ pub mod error;
 pub mod filter_pairs;
 pub mod followers;
 pub mod format;
+mod groups;
 pub mod impacts;
 pub mod industry_order;
 mod key_nodes;

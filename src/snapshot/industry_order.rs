@@ -97,3 +97,18 @@ pub fn encode(num_industries: usize, industry_of: &[u32]) -> Vec<u32> {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn businesses_stand_by_industry_then_by_place() {
+        // Of four industries the third has no business; two businesses have none.
+        let words = encode(4, &[3, 1, 4, 0, 1, 3, 4, 1]);
+        let (starts, docs) = words.split_at(5);
+        assert_eq!(starts, [0, 1, 4, 4, 6]);
+        assert_eq!(docs, [3, 1, 4, 7, 0, 5, 2, 6]);
+        assert_eq!(encode(0, &[]), [0]);
+    }
+}
