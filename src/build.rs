@@ -134,7 +134,7 @@ pub enum Phase {
     Merge,
     /// Writing the postings of every term and the words of every business. Steps are bytes of temporary files.
     Encode,
-    /// Writing what is computed from the sections written so far: prefixes and pair counts.
+    /// Writing what is computed from the sections written so far: prefixes, pair counts, phrases, positions.
     Derive,
     /// Syncing, verifying and renaming.
     Publish,
