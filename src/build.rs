@@ -18,7 +18,7 @@
 //! Columns  sections of orders, industries, places, hosts
 //! Merge    runs of words → vocabulary: terms, raw postings in one piece
 //! Encode   raw postings → invert, impact: sections of terms; token streams → section DocTokens
-//! Derive   sections so far → derived: prefixes, pair counts
+//! Derive   sections so far → derived: prefixes, pair counts, phrases, positions
 //! Publish  snapshot::writer
 //! ```
 //!
@@ -30,8 +30,9 @@
 //! record, at most 26 bytes each at a time, and while records are read up to 24 MiB of their documents. While texts
 //! are analyzed, 4 for the rank of the id, 4 for the order of ids, 8 for the employee count, 2 for the year, 8 for
 //! the lengths of the fields; while terms are encoded, 8 for what an occurrence in each field contributes, and 14 a
-//! term (occurrences, code, weight). The postings of one term, about 9 bytes for each of its businesses, are
-//! encoded in memory. Temporary files are read and written, not mapped.
+//! term (occurrences, code, weight); while positions are derived, 8 for the order by industry and its ranks. The
+//! postings of one term, about 9 bytes for each of its businesses, are encoded in memory. Temporary files are read
+//! and written, not mapped.
 
 pub mod analysis;
 pub mod assembly;
