@@ -81,7 +81,7 @@ impl Found<'_, '_> {
 
     fn push(&mut self, stored: DocId) {
         let doc = self.permutation.stored_doc(stored.0);
-        if !self.is_full() && self.plan.others.iter().all(|other| other.contains(doc)) {
+        if self.plan.others.iter().all(|other| other.contains(doc)) {
             self.docs.push(doc);
         }
     }

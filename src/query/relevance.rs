@@ -56,10 +56,10 @@ pub fn by_relevance<'s>(
         return relaxed.nearest(hits, scorer, stretch);
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
-    let hits = match (&single_word, understanding.clauses.as_slice(), hits) {
-        (Some(word), [understood], Plan::Intersection(parts)) => {
+    let hits = match (&single_word, understanding.clauses.as_slice()) {
+        (Some(word), [understood]) => {
             let longer = understood.in_name_as_prefix().cardinality_max();
-            held(planner, parts, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
+            held(planner, hits, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
         }
         _ => None,
     }
@@ -77,7 +77,7 @@ pub fn by_relevance<'s>(
 /// would enumerate them anew.
 fn held<'s>(
     planner: &Planner<'s>,
-    parts: &[Plan<'s>],
+    hits: &Plan<'s>,
     total: u64,
     is_worth: impl Fn(u64) -> bool,
 ) -> Option<Plan<'s>> {
@@ -85,6 +85,7 @@ fn held<'s>(
     if total > kept_max {
         return None;
     }
+    let Plan::Intersection(parts) = hits else { return None };
     if let Some(within) = WithinIndustry::new(planner, parts) {
         if !is_worth(total * WITHIN_COST) {
             return None;
@@ -92,7 +93,6 @@ fn held<'s>(
         planner.took(Shortcut::WithinIndustry);
         return within.hits(kept_max).1.map(Plan::ready);
     }
-    let hits = Plan::Intersection(parts.to_vec());
     is_worth(hits.cardinality_max()).then(|| Plan::ready(hits.hit_set()))
 }
 

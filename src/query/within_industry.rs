@@ -6,7 +6,7 @@
 
 use super::evaluate::SELECTED_MAX;
 use super::hit_set::HitSet;
-use super::plan::{List, Plan, Union};
+use super::plan::{List, Plan};
 use super::planner::Planner;
 use crate::ids::DocId;
 use crate::snapshot::dense::DenseKey;
@@ -31,9 +31,9 @@ impl<'s> WithinIndustry<'s> {
     /// businesses.
     pub fn new(planner: &Planner<'s>, parts: &[Plan<'s>]) -> Option<WithinIndustry<'s>> {
         let snapshot = planner.snapshot();
-        let range = parts.iter().find_map(|part| match part {
+        let (industry, range) = parts.iter().enumerate().find_map(|(at, part)| match part {
             Plan::List(List { key: Some(DenseKey::Industry(ord)), .. }) => {
-                snapshot.industry_range(*ord)
+                snapshot.industry_range(*ord).map(|range| (at, range))
             }
             _ => None,
         })?;
@@ -43,12 +43,7 @@ impl<'s> WithinIndustry<'s> {
         for (at, part) in parts.iter().enumerate() {
             let by_industry = |key| snapshot.positions().by_industry(key);
             match part {
-                // The industry itself; of two, nothing is known.
-                Plan::List(List { key: Some(DenseKey::Industry(ord)), .. }) => {
-                    if snapshot.industry_range(*ord)? != range {
-                        return None;
-                    }
-                }
+                _ if at == industry => {}
                 Plan::Range(bounds) => {
                     let place = |doc: u32| docs.partition_point(|&other| other < doc) as u32;
                     let (start, end) = (place(bounds.start), place(bounds.end));
@@ -56,23 +51,25 @@ impl<'s> WithinIndustry<'s> {
                     narrowed.end = narrowed.end.min(range.start + end);
                 }
                 Plan::Union(union) => {
-                    let mapped = |part: &Plan<'s>| part.over(&by_industry);
-                    let (known, unknown): (Vec<Plan<'s>>, Vec<Plan<'s>>) =
-                        union.parts.iter().cloned().partition(|part| mapped(part).is_some());
+                    let (mut mapped, mut known, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+                    for part in &union.parts {
+                        match part.over(&by_industry) {
+                            Some(positions) => {
+                                mapped.push(positions);
+                                known.push(part.clone());
+                            }
+                            None => unknown.push(part.clone()),
+                        }
+                    }
                     if known.is_empty() {
                         return None;
                     }
-                    positions.push(Plan::union(known.iter().filter_map(mapped)));
+                    positions.push(Plan::union(mapped));
                     told.push(Plan::union(known));
                     if !unknown.is_empty() {
                         let rest = parts.iter().enumerate().filter(|(other, _)| *other != at);
                         let rest = rest.map(|(_, part)| part.clone());
-                        let is_disjoint = union.is_disjoint;
-                        let unknown = match unknown.len() {
-                            1 => unknown.into_iter().next()?,
-                            _ => Plan::Union(Union { parts: unknown, is_disjoint }),
-                        };
-                        others.push(Plan::intersection(rest.chain([unknown])));
+                        others.push(Plan::intersection(rest.chain([Plan::union(unknown)])));
                     }
                     continue;
                 }

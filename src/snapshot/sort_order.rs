@@ -306,8 +306,7 @@ pub struct Docs<'a> {
 impl Docs<'_> {
     #[inline]
     fn doc(&mut self, position: usize) -> DocId {
-        let Permutation { stored, reversed, .. } = self.permutation;
-        let stored_position = match reversed {
+        let stored = match self.permutation.reversed {
             Some((_, end)) if position < end => {
                 let position = position as u32;
                 if !self.ties.contains(&position) {
@@ -317,7 +316,7 @@ impl Docs<'_> {
             }
             _ => position,
         };
-        DocId(stored.map_or(stored_position as u32, |(docs, _)| docs[stored_position]))
+        self.permutation.stored_doc(stored as u32)
     }
 }
 

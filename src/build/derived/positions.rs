@@ -6,6 +6,7 @@ use crate::build::BuildError;
 use crate::build::pipeline::in_order;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
+use crate::snapshot::container::{BITMAP_WORDS, for_each_bit};
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::format::SectionKind;
@@ -147,11 +148,8 @@ fn positions(list: &Postings<'_>, ranks: &[u32]) -> Vec<u8> {
             let position = ranks[doc as usize];
             is_set[position as usize / 64] |= 1 << (position % 64);
         }
-        for (at, mut word) in (0..).zip(is_set) {
-            while word != 0 {
-                positions.push(at * 64 + word.trailing_zeros());
-                word &= word - 1;
-            }
+        for (key, words) in (0u32..).zip(is_set.chunks(BITMAP_WORDS)) {
+            for_each_bit(words.iter().copied(), |low| positions.push(key << 16 | u32::from(low)));
         }
     }
     let mut bytes = Vec::new();
@@ -165,9 +163,11 @@ mod tests {
 
     #[test]
     fn positions_are_the_sorted_ranks() {
-        let ranks: Vec<u32> = (0..1000u32).map(|doc| doc * 7 % 1000).collect();
+        // More than one chunk of them.
+        let len = 70_000;
+        let ranks: Vec<u32> = (0..len).map(|doc| doc * 7 % 1000 + doc / 1000 * 1000).collect();
         for step in [1, 3, 90, 900] {
-            let docs: Vec<u32> = (0..1000).step_by(step).collect();
+            let docs: Vec<u32> = (0..len).step_by(step).collect();
             let mut bytes = Vec::new();
             postings::encode(&docs, &mut bytes);
             // Lists lie at multiples of 8 bytes.

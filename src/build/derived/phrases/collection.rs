@@ -80,10 +80,11 @@ pub struct Spill {
 impl Spill {
     /// Moves the entries of a shard to the file.
     fn take(&self, shard: &mut Shard) -> Result<(), ScratchError> {
-        let bytes: Vec<u8> = shard.entries.drain(..).flat_map(u64::to_le_bytes).collect();
+        let bytes: &[u8] = bytemuck::cast_slice(&shard.entries);
         let start = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        self.file.write_at(&bytes, start)?;
+        self.file.write_at(bytes, start)?;
         shard.spilled.push(start..start + bytes.len() as u64);
+        shard.entries.clear();
         Ok(())
     }
 }
@@ -115,7 +116,7 @@ impl<'a> Collection<'a> {
         }
         let piece_len = (source.memory / 6 / ENTRY_BYTES / NUM_SHARDS).max(1);
         let spill = Spill { file: source.scratch.create()?, end: AtomicU64::new(0), piece_len };
-        let found = Collection {
+        Ok(Collection {
             source,
             phrases,
             range,
@@ -125,8 +126,7 @@ impl<'a> Collection<'a> {
             shards,
             shard_len,
             spill,
-        };
-        Ok(found)
+        })
     }
 
     /// Collects from all businesses; `dense` are the terms in the order of `neighbours`.
@@ -242,11 +242,11 @@ impl Shard {
             phrases.iter().map(|phrase| Vec::with_capacity(listed(phrase))).collect();
         let mut enter = |entry: u64| lists[(entry >> 32) as usize].push(entry as u32);
         for piece in &self.spilled {
-            let bytes = spill.file.read(piece.clone())?;
-            let entries = bytes.chunks_exact(ENTRY_BYTES);
-            entries.for_each(|entry| enter(u64::from_le_bytes(entry.try_into().expect("8 bytes"))));
+            let mut entries = vec![0u64; (piece.end - piece.start) as usize / ENTRY_BYTES];
+            spill.file.read_at(bytemuck::cast_slice_mut(&mut entries), piece.start)?;
+            entries.into_iter().for_each(&mut enter);
         }
-        self.entries.iter().copied().for_each(enter);
+        self.entries.into_iter().for_each(enter);
         let found = lists.into_iter().zip(self.kept).map(|(mut listed, mut kept)| {
             // Pieces are in any order.
             listed.sort_unstable();
