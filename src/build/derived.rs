@@ -18,6 +18,7 @@
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 
 mod by_doc;
+mod column_counts;
 pub mod filter_pairs;
 mod impacts_by_doc;
 mod neighbours;
