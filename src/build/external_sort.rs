@@ -1,15 +1,17 @@
 //! Sorting more than memory holds.
 //!
 //! In: entries of a key and a payload, both bytes, in [`Batch`]es. Out: the entries by the bytes of their keys.
-//! Batches are collected up to a limit of memory, sorted on all cores, and written as a run; the runs are merged
-//! at the end, in several passes if there are too many for one. Keys must be distinct where the order matters.
+//! Batches are collected up to a limit of memory, sorted on all cores, and written as a run while the next are
+//! collected: the system makes writers wait where the disk is behind. The runs are merged at the end, in several passes
+//! if there are too many for one. Keys must be distinct where the order matters.
 
-use super::pipeline::in_order;
+use super::pipeline::InBackground;
 use super::scratch::{Scratch, ScratchError, ScratchFile};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes before each entry: the lengths of key and payload.
 const HEAD_BYTES: usize = 8;
@@ -19,9 +21,6 @@ const READ_BYTES_MIN: usize = 64 << 10;
 
 /// Most bytes read at a time from a run.
 const READ_BYTES_MAX: usize = 1 << 20;
-
-/// Most entries brought together at a time where a run is written.
-const ENTRIES_TOGETHER: usize = 1 << 12;
 
 /// Entries in memory; made by any thread.
 #[derive(Debug, Default)]
@@ -100,8 +99,37 @@ pub struct Sorter<'a> {
 
 /// Sorted runs in one file.
 struct Runs {
-    file: Option<ScratchFile>,
+    file: Option<Arc<ScratchFile>>,
     ranges: Vec<Range<u64>>,
+    /// What is behind the ranges soon.
+    writing: Option<InBackground<Result<Range<u64>, ScratchError>>>,
+}
+
+impl Runs {
+    /// Waits until the run that is being written is there.
+    fn wait(&mut self) -> Result<(), ScratchError> {
+        if let Some(writing) = self.writing.take() {
+            self.ranges.push(writing.wait()?);
+        }
+        Ok(())
+    }
+}
+
+/// Writes the entries at `places` of `batches` as a run to `file`, from `start` on; where it lies.
+fn write_run(
+    batches: &[Batch],
+    places: &[Place],
+    file: &ScratchFile,
+    start: u64,
+) -> Result<Range<u64>, ScratchError> {
+    let mut out = RunWriter { file, position: start, buffer: Vec::with_capacity(READ_BYTES_MAX) };
+    for place in places {
+        let bytes = &batches[place.batch as usize].bytes[place.start as usize..];
+        let (key, payload) = entry(bytes).expect("batches hold whole entries");
+        out.write(&bytes[..HEAD_BYTES + key.len() + payload.len()])?;
+    }
+    out.flush()?;
+    Ok(start..out.position)
 }
 
 impl<'a> Sorter<'a> {
@@ -113,7 +141,7 @@ impl<'a> Sorter<'a> {
             memory,
             batches: Vec::new(),
             batch_bytes: 0,
-            runs: Runs { file: None, ranges: Vec::new() },
+            runs: Runs { file: None, ranges: Vec::new(), writing: None },
         }
     }
 
@@ -124,40 +152,28 @@ impl<'a> Sorter<'a> {
     pub fn add(&mut self, batch: Batch) -> Result<(), ScratchError> {
         self.batch_bytes += batch.len_bytes();
         self.batches.push(batch);
-        if self.batch_bytes > self.memory { self.spill() } else { Ok(()) }
+        // Until the first run, all may fit; from then on, one is collected and one is written.
+        let is_first = self.runs.ranges.is_empty();
+        if self.batch_bytes <= if is_first { self.memory } else { self.memory / 2 } {
+            return Ok(());
+        }
+        self.spill()?;
+        if is_first { self.runs.wait() } else { Ok(()) }
     }
 
+    /// Begins to write what was collected, when the run before is written.
     fn spill(&mut self) -> Result<(), ScratchError> {
         let places = self.sort();
+        self.runs.wait()?;
         let file = match &self.runs.file {
             Some(file) => file,
-            None => self.runs.file.insert(self.scratch.create()?),
+            None => self.runs.file.insert(Arc::new(self.scratch.create()?)),
         };
         let start = self.runs.ranges.last().map_or(0, |range| range.end);
-        let mut end = start;
-        // Entries lie anywhere in memory: all cores bring them together, while this one writes.
-        let gather = |places: &[Place]| {
-            let mut bytes = Vec::new();
-            for place in places {
-                let batch = &self.batches[place.batch as usize].bytes[place.start as usize..];
-                let (key, payload) = entry(batch).expect("batches hold whole entries");
-                bytes.extend_from_slice(&batch[..HEAD_BYTES + key.len() + payload.len()]);
-            }
-            bytes
-        };
-        let ahead = self.pool.current_num_threads() + 1;
-        // Long entries are brought together in smaller numbers: several pieces are in memory at a time.
-        let entry_bytes = (self.batch_bytes / places.len().max(1)).max(1);
-        let together = (READ_BYTES_MAX / entry_bytes).clamp(1, ENTRIES_TOGETHER);
-        let pieces = places.chunks(together).map(Ok);
-        in_order(self.pool, ahead, pieces, gather, |bytes| {
-            file.write_at(&bytes, end)?;
-            end += bytes.len() as u64;
-            Ok::<(), ScratchError>(())
-        })?;
-        self.runs.ranges.push(start..end);
-        self.batches.clear();
+        let (batches, file) = (std::mem::take(&mut self.batches), file.clone());
         self.batch_bytes = 0;
+        let write = move || write_run(&batches, &places, &file, start);
+        self.runs.writing = Some(InBackground::begin(write));
         Ok(())
     }
 
@@ -197,7 +213,7 @@ impl<'a> Sorter<'a> {
         self.spill()?;
         let (memory, scratch) = (self.memory, self.scratch);
         let mut runs = self.runs;
-        drop(self.batches);
+        runs.wait()?;
         let runs_max = (memory / READ_BYTES_MIN).max(2);
         while runs.ranges.len() > runs_max {
             let file = scratch.create()?;
@@ -215,7 +231,7 @@ impl<'a> Sorter<'a> {
                 ranges.push(position..out.position);
                 position = out.position;
             }
-            runs = Runs { file: Some(file), ranges };
+            runs = Runs { file: Some(Arc::new(file)), ranges, writing: None };
         }
         let file = runs.file.expect("there are runs");
         let merge = Merge::new(&file, &runs.ranges, memory)?;
@@ -255,7 +271,7 @@ pub enum Sorted {
     /// Merged from runs.
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    Runs { file: ScratchFile, merge: Merge },
+    Runs { file: Arc<ScratchFile>, merge: Merge },
 }
 
 impl Sorted {
@@ -395,7 +411,7 @@ mod tests {
     fn runs_of_several_pieces_are_merged_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let mut expected: Vec<(Vec<u8>, Vec<u8>)> = (0..50_000u32)
+        let mut expected: Vec<(Vec<u8>, Vec<u8>)> = (0..200_000u32)
             .map(|number| {
                 let key = number.wrapping_mul(0x9e37_79b1).to_be_bytes();
                 // Keys and payloads of any length; the last bytes tell keys apart.
@@ -403,14 +419,14 @@ mod tests {
                 (key, vec![b'p'; number as usize % 40])
             })
             .collect();
-        let mut sorter = Sorter::new(&Scratch::new(folder.path()), &pool, 1 << 20);
+        let mut sorter = Sorter::new(&Scratch::new(folder.path()), &pool, 3 << 20);
         for entries in expected.chunks(1000) {
             let mut batch = Batch::default();
             entries.iter().for_each(|(key, payload)| batch.push(key, payload));
             sorter.add(batch).unwrap();
         }
-        let entries_of_run = expected.len() / (sorter.runs.ranges.len() + 1);
-        assert!(sorter.runs.ranges.len() > 1 && entries_of_run > 2 * ENTRIES_TOGETHER);
+        // Each is written in several pieces.
+        assert!(sorter.runs.ranges.len() > 1 && sorter.memory / 2 > READ_BYTES_MAX);
         let mut sorted = sorter.finish().unwrap();
         expected.sort();
         for (key, payload) in &expected {

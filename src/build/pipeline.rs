@@ -1,8 +1,9 @@
-//! Work on all cores, results in order.
+//! Work on all cores, results in order; and work beside that.
 
 use rayon::ThreadPool;
 use std::collections::VecDeque;
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 
 /// Applies `work` to every input on the threads of `pool`, and gives the results to `consume` in the order of the
 /// inputs, on the calling thread. At most `ahead` inputs are under way at a time.
@@ -40,4 +41,30 @@ pub fn in_order<T: Send, R: Send, E>(
         }
         Ok(())
     })
+}
+
+/// What a thread of its own works on. Nobody who drops it leaves the thread behind: it is waited for.
+pub struct InBackground<T> {
+    thread: Option<JoinHandle<T>>,
+}
+
+impl<T: Send + 'static> InBackground<T> {
+    /// Begins `work`.
+    pub fn begin(work: impl FnOnce() -> T + Send + 'static) -> InBackground<T> {
+        InBackground { thread: Some(std::thread::spawn(work)) }
+    }
+
+    /// What came of it, when it is done.
+    pub fn wait(mut self) -> T {
+        let thread = self.thread.take().expect("it is waited for once");
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+impl<T> Drop for InBackground<T> {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
