@@ -15,8 +15,8 @@
 //!            ├ document → symbols → section Documents      ├ filters → runs of industries, places, hosts
 //!            ├ columns of counts, years, lengths           ├ doc_order → runs of names
 //!            └ analysis → token streams, a sorted run of words with their postings
-//! Columns  sections of orders, industries, places, hosts
-//! Merge    runs of words → vocabulary: terms, raw postings in one piece
+//! Columns  sections of orders, industries, places
+//! Merge    runs of words → vocabulary: terms, raw postings in one piece; beside it, runs of hosts → sections
 //! Encode   raw postings → invert, impact: sections of terms; token streams → section DocTokens
 //! Derive   sections so far → derived: prefixes, pair counts, phrases, positions
 //! Publish  snapshot::writer
@@ -46,6 +46,7 @@ pub mod filters;
 pub mod ids;
 pub mod impact;
 pub mod invert;
+pub mod keys;
 pub mod mapping;
 pub mod memory;
 pub mod packed;
@@ -66,11 +67,12 @@ pub use memory::MemoryLimit;
 pub use reject::{MaxRejects, Reject};
 pub use source::{Format, Input, ReadOptions};
 
+use crate::snapshot::dictionary::HOSTS;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::unpublished::{folder_of, remove_abandoned};
 use crate::snapshot::writer::SnapshotWriter;
 use crate::snapshot::{Metadata, Snapshot, SnapshotError};
-use collect::SortedRecords;
+use collect::{Remaining, SortedRecords};
 use entries::BlockEntries;
 use external_sort::Sorter;
 use rayon::ThreadPool;
@@ -129,9 +131,9 @@ pub enum Phase {
     Sort,
     /// Merging the runs, taking texts apart and writing documents. Steps are records.
     Analyze,
-    /// Writing sort orders, industries, places and hosts.
+    /// Writing sort orders, industries and places; a thread begins to bring hosts together.
     Columns,
-    /// Merging the words of all blocks. Steps are ranges of words.
+    /// Merging the words of all blocks, and writing hosts. Steps are ranges of words.
     Merge,
     /// Writing the postings of every term and the words of every business. Steps are bytes of temporary files.
     Encode,
@@ -316,13 +318,15 @@ impl<'a> Builder<'a> {
             let steps = |done| self.progress.advance(done, done);
             collect::collect(sorted, &scratch, self.pool, memory, &mut writer, steps)
         })?;
-        let (files, mut lengths) = timed(&mut phases, Phase::Columns, || {
+        let Remaining { blocks, mut lengths, hosts } = timed(&mut phases, Phase::Columns, || {
             self.progress.begin(Phase::Columns, None);
             collected.write(&scratch, &mut writer)
         })?;
         let vocabulary = timed(&mut phases, Phase::Merge, || {
             let steps = |done, total| self.progress.steps(Phase::Merge, done, total);
-            vocabulary::merge::<BuildError>(files, &scratch, self.pool, memory, &mut writer, steps)
+            let vocabulary = vocabulary::merge(blocks, &scratch, self.pool, memory, steps)?;
+            hosts.wait()?.write::<BuildError>(HOSTS, &mut writer)?;
+            Ok(vocabulary)
         })?;
         timed(&mut phases, Phase::Encode, || {
             let steps = |done, total| self.progress.steps(Phase::Encode, done, total);

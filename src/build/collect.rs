@@ -7,9 +7,10 @@
 use super::BuildError;
 use super::analysis::{AnalyzedBlock, analyze_block};
 use super::external_sort::{Batch, Sorted, Sorter};
+use super::filters::DictionaryFiles;
 use super::ids::DUPLICATE;
 use super::packed::{self, KeyParts, Record};
-use super::pipeline::in_order;
+use super::pipeline::{InBackground, in_order};
 use super::scratch::{Scratch, ScratchError};
 use super::symbols::{Encoded, Encoder, Rendered};
 use super::vocabulary::{BlockFiles, BlockWriter};
@@ -216,9 +217,19 @@ fn work_on(block: PackedBlock, encoder: &Encoder) -> BlockResult {
     }
 }
 
+/// What is left when the sections of businesses are written.
+pub struct Remaining {
+    /// The analyzed blocks: what words are made of.
+    pub blocks: BlockFiles,
+    /// The lengths of the fields of every business.
+    pub lengths: Vec<[u16; NUM_FIELDS]>,
+    /// The dictionary of hosts: nearly every business has one of its own, and keys are brought together one by one, so
+    /// that a thread of its own does it while words are merged.
+    pub hosts: InBackground<Result<DictionaryFiles, BuildError>>,
+}
+
 impl Collected<'_> {
-    /// Writes all sections from the order of ids to the hosts; gives back what the words are made of: the analyzed
-    /// blocks, and the lengths of the fields of every business.
+    /// Writes all sections from the order of ids to the places.
     ///
     /// # Errors
     /// A file cannot be written or read.
@@ -226,15 +237,19 @@ impl Collected<'_> {
         self,
         scratch: &Scratch,
         writer: &mut SnapshotWriter,
-    ) -> Result<(BlockFiles, Vec<[u16; NUM_FIELDS]>), BuildError> {
+    ) -> Result<Remaining, BuildError> {
+        let [industries, places, hosts] = self.filters;
+        let (hosts, own_scratch) = (hosts.finish()?, scratch.clone());
+        let hosts = InBackground::begin(move || filters::dictionary(HOSTS, hosts, &own_scratch));
         writer.section(SectionKind::IdOrder, bytemuck::cast_slice(&self.id_order))?;
         writer.section(SectionKind::EmployeeCounts, bytemuck::cast_slice(&self.counts))?;
         writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&self.years))?;
         drop(self.id_order);
         doc_order::write::<BuildError>(self.names.finish()?, &self.years, writer)?;
-        for (kinds, sorter) in [INDUSTRIES, PLACES, HOSTS].into_iter().zip(self.filters) {
-            filters::write::<BuildError>(kinds, sorter.finish()?, scratch, writer)?;
+        for (kinds, sorter) in [(INDUSTRIES, industries), (PLACES, places)] {
+            let dictionary = filters::dictionary::<BuildError>(kinds, sorter.finish()?, scratch)?;
+            dictionary.write::<BuildError>(kinds, writer)?;
         }
-        Ok((self.blocks.finish()?, self.lengths))
+        Ok(Remaining { blocks: self.blocks.finish()?, lengths: self.lengths, hosts })
     }
 }

@@ -153,7 +153,7 @@ pub fn write(
         before.map(|kind| writer.written(kind)).collect::<Result<_, _>>()?;
     let section = |kind: SectionKind| written[kind.index()].clone();
     let terms = Terms::open(&section, num_docs)?;
-    prefixes::write(thresholds, &terms, pool, writer)?;
+    prefixes::write(thresholds, &terms, scratch, pool, writer)?;
     let postings = section(SectionKind::TermPostings);
     postings.release(usize::MAX);
     let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;

@@ -5,13 +5,14 @@
 //! ascending `DocId`s.
 
 use super::external_sort::{Batch, Sorted};
+use super::keys::KeysWriter;
 use super::packed::Record;
-use super::scratch::{Scratch, ScratchError};
+use super::scratch::{Scratch, ScratchError, ScratchWriter};
 use crate::analyzer::fold_filter;
 use crate::analyzer::host::Host;
 use crate::places;
 use crate::snapshot::SnapshotError;
-use crate::snapshot::dictionary::{DictionaryKinds, KeysWriter, encode_entry};
+use crate::snapshot::dictionary::{DictionaryKinds, encode_entry};
 use crate::snapshot::writer::SnapshotWriter;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -76,27 +77,33 @@ fn collect<'a, V: Hash + Eq>(
     batch
 }
 
-/// Writes the three sections of a dictionary.
+/// A dictionary in temporary files.
+pub struct DictionaryFiles {
+    keys: ScratchWriter,
+    entries: ScratchWriter,
+    postings: ScratchWriter,
+}
+
+/// Makes a dictionary of sorted entries.
 ///
 /// # Errors
-/// A file cannot be written or read.
-pub fn write<E: From<ScratchError> + From<SnapshotError>>(
+/// A temporary file cannot be written or read.
+pub fn dictionary<E: From<ScratchError> + From<SnapshotError>>(
     kinds: DictionaryKinds,
     mut sorted: Sorted,
     scratch: &Scratch,
-    writer: &mut SnapshotWriter,
-) -> Result<(), E> {
-    let mut keys = KeysWriter::begin(kinds.keys, writer)?;
-    let (mut entries, mut lists) = (scratch.writer()?, scratch.writer()?);
+) -> Result<DictionaryFiles, E> {
+    let mut keys = KeysWriter::new(scratch)?;
+    let (mut entries, mut postings) = (scratch.writer()?, scratch.writer()?);
     let (mut key, mut docs): (Vec<u8>, Vec<u32>) = (Vec::new(), Vec::new());
     let mut bytes = Vec::new();
     let mut end_key = |key: &[u8], docs: &mut Vec<u32>| -> Result<(), E> {
         if !docs.is_empty() {
             keys.push(key)?;
             bytes.clear();
-            let entry = encode_entry(kinds, docs, lists.position(), &mut bytes)?;
+            let entry = encode_entry(kinds, docs, postings.position(), &mut bytes)?;
             entries.write(&entry.to_le_bytes())?;
-            lists.write(&bytes)?;
+            postings.write(&bytes)?;
             docs.clear();
         }
         Ok(())
@@ -112,11 +119,21 @@ pub fn write<E: From<ScratchError> + From<SnapshotError>>(
         docs.extend(payload.chunks_exact(4).map(doc));
     }
     end_key(&key, &mut docs)?;
-    keys.end(writer)?;
-    for (kind, spool) in [(kinds.entries, entries), (kinds.postings, lists)] {
-        let mut section = writer.reserve(kind, spool.position());
-        spool.replay(|piece| section.write(piece).map_err(E::from))?;
-        section.end(writer)?;
+    Ok(DictionaryFiles { keys: keys.finish()?, entries, postings })
+}
+
+impl DictionaryFiles {
+    /// Writes the three sections.
+    ///
+    /// # Errors
+    /// A file cannot be written or read.
+    pub fn write<E: From<ScratchError> + From<SnapshotError>>(
+        self,
+        kinds: DictionaryKinds,
+        writer: &mut SnapshotWriter,
+    ) -> Result<(), E> {
+        self.keys.write_section::<E>(kinds.keys, writer)?;
+        self.entries.write_section::<E>(kinds.entries, writer)?;
+        self.postings.write_section(kinds.postings, writer)
     }
-    Ok(())
 }

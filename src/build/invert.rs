@@ -1,6 +1,6 @@
 //! Terms to their postings, and token streams to codes.
 //!
-//! In: the merged [`Vocabulary`]. Out: the sections of terms behind the keys, and those of tokens. Each chunk of
+//! In: the merged [`Vocabulary`]. Out: the sections of terms, and those of tokens. Each chunk of
 //! terms, and then each block of businesses, is worked on by one core; memory holds 4 bytes a term for its code,
 //! 2 for its weight, 4 while codes are given for its occurrences, and 8 bytes a business for what an occurrence
 //! in its fields contributes.
@@ -47,7 +47,7 @@ pub fn contributions(lengths: &mut [[u16; NUM_FIELDS]], pool: &ThreadPool) {
     });
 }
 
-/// Writes the sections of terms behind the keys, and those of tokens.
+/// Writes the sections of terms, and those of tokens.
 ///
 /// # Errors
 /// A file cannot be written or read.
@@ -59,7 +59,8 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<(), E> {
-    let Vocabulary { occurrences, chunks, postings, blocks } = vocabulary;
+    let Vocabulary { keys, occurrences, chunks, postings, blocks } = vocabulary;
+    keys.write_section::<E>(SectionKind::TermKeys, writer)?;
     let num_terms = occurrences.len();
     let total = postings.len_bytes() + blocks.len_bytes();
     let mut done = 0;

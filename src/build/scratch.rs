@@ -5,8 +5,10 @@
 //! kill in that moment leaves is empty and is removed like an abandoned snapshot, see
 //! [`unpublished`](crate::snapshot::unpublished).) `df` counts them, `ls` does not show them.
 
-use crate::snapshot::storage;
+use crate::snapshot::format::SectionKind;
 use crate::snapshot::unpublished::TEMPORARY_PREFIX;
+use crate::snapshot::writer::SnapshotWriter;
+use crate::snapshot::{SnapshotError, storage};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -44,7 +46,8 @@ impl Scratch {
         Scratch { folder: folder.into() }
     }
 
-    fn error(&self, action: &'static str) -> impl FnOnce(io::Error) -> ScratchError {
+    /// What is reported if the system refuses to do `action` with a file here.
+    pub fn error(&self, action: &'static str) -> impl FnOnce(io::Error) -> ScratchError {
         let folder = self.folder.to_path_buf();
         move |source| ScratchError { action, folder, source }
     }
@@ -165,24 +168,37 @@ impl ScratchWriter {
         Ok(self.file)
     }
 
-    /// Calls `visit` with everything written, in order, piece by piece.
+    /// Writes everything written here as a section.
     ///
     /// # Errors
-    /// The file cannot be written or read, or `visit` fails.
-    pub fn replay<E: From<ScratchError>>(
+    /// A file cannot be written or read.
+    pub fn write_section<E: From<ScratchError> + From<SnapshotError>>(
         self,
-        mut visit: impl FnMut(&[u8]) -> Result<(), E>,
+        kind: SectionKind,
+        writer: &mut SnapshotWriter,
     ) -> Result<(), E> {
         let len = self.position();
+        let mut section = writer.reserve(kind, len);
         let file = self.finish()?;
         let mut buffer = vec![0; BUFFER_BYTES.min(len as usize)];
         let mut at = 0;
         while at < len {
             let piece = &mut buffer[..(len - at).min(BUFFER_BYTES as u64) as usize];
             file.read_at(piece, at)?;
-            visit(piece)?;
+            section.write(piece)?;
             at += piece.len() as u64;
         }
+        Ok(section.end(writer)?)
+    }
+}
+
+impl io::Write for ScratchWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        ScratchWriter::write(self, bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

@@ -1,19 +1,16 @@
 //! The words of all blocks to the term dictionary.
 //!
-//! In: the sorted runs of the blocks. Out: the section of the terms, and for the steps behind: how often every term
+//! In: the sorted runs of the blocks. Out: the fst of the terms, and for the steps behind: how often every term
 //! occurs, its postings in one piece ([`RawPostings`]), and the ordinal of every word of every block. The runs are
 //! merged in ranges of words on all cores, each range from its own stretch of every run; where the ranges are cut
 //! shows nowhere in the result.
 
 use super::analysis::{AnalyzedBlock, RESTART_EVERY};
 use super::external_sort::prefix_of;
+use super::keys::KeysWriter;
 use super::pipeline::in_order;
 use super::scratch::{Scratch, ScratchError, ScratchFile, ScratchWriter};
 use crate::bytes::read_varint;
-use crate::snapshot::SnapshotError;
-use crate::snapshot::dictionary::KeysWriter;
-use crate::snapshot::format::SectionKind;
-use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -195,6 +192,8 @@ impl RawPostings {
 
 /// The merged vocabulary.
 pub struct Vocabulary {
+    /// What section `TermKeys` holds.
+    pub keys: ScratchWriter,
     /// Occurrences of each term in all fields; at most `u32::MAX`.
     pub occurrences: Vec<u32>,
     /// All terms, in order.
@@ -217,18 +216,17 @@ struct MergedRange {
     ords: Vec<(usize, u32, Vec<u32>)>,
 }
 
-/// Merges the words of all blocks and writes the section of terms. `memory` limits what is in memory at a time.
+/// Merges the words of all blocks. `memory` limits what is in memory at a time.
 ///
 /// # Errors
 /// A file cannot be written or read.
-pub fn merge<E: From<ScratchError> + From<SnapshotError> + Send>(
+pub fn merge(
     files: BlockFiles,
     scratch: &Scratch,
     pool: &ThreadPool,
     memory: usize,
-    writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64, u64),
-) -> Result<Vocabulary, E> {
+) -> Result<Vocabulary, ScratchError> {
     let ahead = pool.current_num_threads() + 1;
     let range_bytes = (memory / ahead / 4).clamp(1 << 10, 16 << 20);
     let cuts = cuts(&files, range_bytes as u64);
@@ -240,7 +238,7 @@ pub fn merge<E: From<ScratchError> + From<SnapshotError> + Send>(
         let high = cuts.get(at).map(|&(block, restart)| &*files.blocks[block].restarts[restart].0);
         Ok((low, high))
     });
-    let mut keys = KeysWriter::begin(SectionKind::TermKeys, writer)?;
+    let mut keys = KeysWriter::new(scratch)?;
     let ords_file = scratch.create()?;
     let (mut bytes, mut offsets) = (scratch.writer()?, scratch.writer()?);
     let mut occurrences: Vec<u32> = Vec::new();
@@ -286,13 +284,13 @@ pub fn merge<E: From<ScratchError> + From<SnapshotError> + Send>(
             }
             done += 1;
             progress(done, num_ranges as u64);
-            Ok::<(), E>(())
+            Ok(())
         },
     )?;
     offsets.write(&bytes.position().to_le_bytes())?;
-    keys.end(writer)?;
     let BlockFiles { tokens, places, blocks, .. } = files;
     Ok(Vocabulary {
+        keys: keys.finish()?,
         occurrences,
         chunks,
         postings: RawPostings {

@@ -16,7 +16,6 @@ use super::format::SectionKind;
 use super::key_nodes;
 use super::mapped::Section;
 use super::postings::{FILTER_ARRAY_MAX, Postings, encode_with};
-use super::writer::{SectionWriter, SnapshotWriter};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use fst::Streamer;
@@ -215,67 +214,4 @@ pub(super) fn open_keys(
         .map_err(|reason| SnapshotError::damaged(kind, reason))?;
     let keys = fst::Map::new(section).map_err(|error| SnapshotError::damaged(kind, error))?;
     Ok((keys, commas_max))
-}
-
-/// Writes an fst of sorted, distinct keys, each mapped to its ordinal, as a section.
-pub struct KeysWriter {
-    kind: SectionKind,
-    keys: fst::MapBuilder<SectionWriter>,
-    len: u64,
-}
-
-impl KeysWriter {
-    /// Begins the section.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn begin(
-        kind: SectionKind,
-        writer: &mut SnapshotWriter,
-    ) -> Result<KeysWriter, SnapshotError> {
-        let keys = fst::MapBuilder::new(writer.begin(kind)).map_err(|error| failed(kind, error))?;
-        Ok(KeysWriter { kind, keys, len: 0 })
-    }
-
-    /// Appends a key, which is greater than all before.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn push(&mut self, key: &[u8]) -> Result<(), SnapshotError> {
-        self.keys.insert(key, self.len).map_err(|error| failed(self.kind, error))?;
-        self.len += 1;
-        Ok(())
-    }
-
-    /// Number of keys so far.
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// Are there no keys yet?
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Completes the section.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn end(self, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
-        self.keys.into_inner().map_err(|error| failed(self.kind, error))?.end(writer)
-    }
-}
-
-/// What went wrong with the file that an fst is written to.
-///
-/// # Panics
-/// The keys were not sorted or not distinct.
-fn failed(kind: SectionKind, error: fst::Error) -> SnapshotError {
-    match error {
-        fst::Error::Io(error) => match error.downcast::<SnapshotError>() {
-            Ok(error) => error,
-            Err(error) => SnapshotError::damaged(kind, error),
-        },
-        fst::Error::Fst(error) => panic!("keys of {kind} are sorted and distinct: {error}"),
-    }
 }

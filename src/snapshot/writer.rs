@@ -17,7 +17,6 @@ use super::format::{
 use super::mapped::{Backing, Section};
 use super::storage;
 use super::unpublished::{Unpublished, io_error};
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -224,17 +223,6 @@ impl SectionWriter {
         storage::write_all_at(self.file.file(), self.file.path(), bytes, self.position)
             .map_err(|source| io_error("write", self.file.path(), source))?;
         self.position += bytes.len() as u64;
-        Ok(())
-    }
-}
-
-impl io::Write for SectionWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        SectionWriter::write(self, bytes).map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

@@ -1,9 +1,10 @@
 //! The unions of what short, frequent beginnings of words reach.
 
 use super::Thresholds;
+use crate::build::BuildError;
+use crate::build::keys::KeysWriter;
+use crate::build::scratch::Scratch;
 use crate::ids::TermOrd;
-use crate::snapshot::SnapshotError;
-use crate::snapshot::dictionary::KeysWriter;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::prefixes;
@@ -31,13 +32,14 @@ const BATCH_TERMS: usize = 1 << 17;
 /// Writes the sections of prefixes.
 ///
 /// # Errors
-/// The file cannot be written.
+/// A file cannot be written.
 pub fn write(
     thresholds: &Thresholds,
     terms: &Terms,
+    scratch: &Scratch,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
-) -> Result<(), SnapshotError> {
+) -> Result<(), BuildError> {
     let of_family = |family: &Family| {
         let mut blocks = Vec::new();
         add_prefixes(thresholds, terms, family, PREFIX_CHARS_MIN, &mut blocks);
@@ -60,10 +62,10 @@ pub fn write(
         terms.release();
     }
     section.end(writer)?;
-    let mut keys = KeysWriter::begin(SectionKind::PrefixKeys, writer)?;
+    let mut keys = KeysWriter::new(scratch)?;
     prefixes.iter().try_for_each(|prefix| keys.push(prefix.as_bytes()))?;
-    keys.end(writer)?;
-    writer.section(SectionKind::PrefixOffsets, bytemuck::cast_slice(&offsets))
+    keys.finish()?.write_section::<BuildError>(SectionKind::PrefixKeys, writer)?;
+    Ok(writer.section(SectionKind::PrefixOffsets, bytemuck::cast_slice(&offsets))?)
 }
 
 /// All terms of three characters and more, grouped by the first three.
