@@ -3,6 +3,7 @@
 use super::Thresholds;
 use crate::build::BuildError;
 use crate::build::keys::KeysWriter;
+use crate::build::pipeline::in_order;
 use crate::build::scratch::Scratch;
 use crate::ids::TermOrd;
 use crate::snapshot::format::SectionKind;
@@ -12,7 +13,6 @@ use crate::snapshot::terms::{TermLists, Terms};
 use crate::snapshot::writer::SnapshotWriter;
 use fst::Streamer;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 /// Fewest characters of a prefix, as in a query.
 const PREFIX_CHARS_MIN: usize = 3;
@@ -26,8 +26,14 @@ struct Block {
 /// Terms that share their first characters, sorted.
 type Family = Vec<(String, TermOrd)>;
 
-/// Terms whose families are looked at together: some ten megabytes.
-const BATCH_TERMS: usize = 1 << 17;
+/// Terms whose families are looked at together: a family may be many more.
+const BATCH_TERMS: usize = 1 << 12;
+
+/// Batches under way at a time, for each thread: some families take as long as a hundred others.
+const BATCHES: usize = 16;
+
+/// Batches between two releases of what was looked at.
+const RELEASE_BATCHES: usize = 32;
 
 /// Writes the sections of prefixes.
 ///
@@ -40,30 +46,38 @@ pub fn write(
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
-    let of_family = |family: &Family| {
-        let mut blocks = Vec::new();
-        add_prefixes(thresholds, terms, family, PREFIX_CHARS_MIN, &mut blocks);
-        blocks
-    };
     let mut section = writer.begin(SectionKind::PrefixPostings);
-    let (mut prefixes, mut offsets) = (Vec::new(), Vec::new());
+    let (mut keys, mut offsets) = (KeysWriter::new(scratch)?, Vec::new());
     let mut families = Families { stream: terms.keys().stream(), next: None };
-    loop {
-        let batch = families.batch();
-        if batch.is_empty() {
-            break;
-        }
-        let blocks: Vec<Vec<Block>> = pool.install(|| batch.par_iter().map(of_family).collect());
-        for Block { prefix, bytes } in blocks.into_iter().flatten() {
-            prefixes.push(prefix);
-            offsets.push(section.len());
-            section.write(&bytes)?;
-        }
-        terms.release();
-    }
+    let mut num_batches = 0;
+    in_order(
+        pool,
+        pool.current_num_threads() * BATCHES,
+        std::iter::from_fn(|| Some(families.batch()).filter(|batch| !batch.is_empty())).map(Ok),
+        |batch: Vec<Family>| {
+            let mut blocks = Vec::new();
+            for family in batch {
+                let members: Vec<Member<'_>> =
+                    family.iter().map(|(term, ord)| Member::new(term, terms.lists(*ord))).collect();
+                add_prefixes(thresholds, &members, PREFIX_CHARS_MIN, &mut blocks);
+            }
+            blocks
+        },
+        |blocks: Vec<Block>| {
+            for Block { prefix, bytes } in blocks {
+                keys.push(prefix.as_bytes())?;
+                offsets.push(section.len());
+                section.write(&bytes)?;
+            }
+            num_batches += 1;
+            if num_batches % RELEASE_BATCHES == 0 {
+                terms.release();
+            }
+            Ok::<(), BuildError>(())
+        },
+    )?;
+    terms.release();
     section.end(writer)?;
-    let mut keys = KeysWriter::new(scratch)?;
-    prefixes.iter().try_for_each(|prefix| keys.push(prefix.as_bytes()))?;
     keys.finish()?.write_section::<BuildError>(SectionKind::PrefixKeys, writer)?;
     Ok(writer.section(SectionKind::PrefixOffsets, bytemuck::cast_slice(&offsets))?)
 }
@@ -107,6 +121,28 @@ impl Families<'_> {
     }
 }
 
+/// A term of a family.
+struct Member<'a> {
+    term: &'a str,
+    lists: TermLists<'a>,
+    /// Occurrences in names.
+    in_names: usize,
+    /// Occurrences in hosts.
+    on_hosts: usize,
+}
+
+impl<'a> Member<'a> {
+    fn new(term: &'a str, lists: TermLists<'a>) -> Member<'a> {
+        let in_names = lists.in_name().map(|postings| postings.len()).sum();
+        let on_hosts = lists.host.map_or(0, |postings| postings.len());
+        Member { term, lists, in_names, on_hosts }
+    }
+
+    fn occurrences(&self) -> usize {
+        self.in_names + self.on_hosts
+    }
+}
+
 /// The first `count` characters; none if there are fewer.
 fn first_chars(text: &str, count: usize) -> Option<&str> {
     let last = text.char_indices().nth(count - 1)?;
@@ -116,67 +152,65 @@ fn first_chars(text: &str, count: usize) -> Option<&str> {
 /// Adds the blocks of the prefix of `chars` characters that all of `family` share, and of longer ones.
 fn add_prefixes(
     thresholds: &Thresholds,
-    terms: &Terms,
-    family: &[(String, TermOrd)],
+    family: &[Member<'_>],
     chars: usize,
     out: &mut Vec<Block>,
 ) {
-    let Some(prefix) = family.first().and_then(|(term, _)| first_chars(term, chars)) else {
+    let Some(prefix) = family.first().and_then(|member| first_chars(member.term, chars)) else {
         return;
     };
     let (own, longer) = match family.split_first() {
-        Some(((term, ord), longer)) if term == prefix => (Some(*ord), longer),
+        Some((member, longer)) if member.term == prefix => (Some(member), longer),
         _ => (None, family),
     };
-    let lists: Vec<TermLists<'_>> = longer
-        .iter()
-        .map(|(_, ord)| terms.lists(*ord))
-        .filter(|lists| lists.in_name().next().is_some() || lists.host.is_some())
-        .collect();
-    let len = |lists: &TermLists<'_>| {
-        lists.in_name().chain(lists.host).map(|postings| postings.len()).sum::<usize>()
-    };
-    let occurrences: usize = lists.iter().map(len).sum();
+    let words = longer.iter().filter(|member| member.occurrences() > 0).count();
+    let occurrences: usize = longer.iter().map(Member::occurrences).sum();
     if longer.len() < thresholds.prefix_terms_min
-        && lists.len() < thresholds.prefix_words_min
+        && words < thresholds.prefix_words_min
         && occurrences < thresholds.prefix_docs_min
     {
         return;
     }
-    let next_char = |term: &str| term[prefix.len()..].chars().next();
-    let is_next = |term: &str| {
+    let next_char = |member: &Member<'_>| member.term[prefix.len()..].chars().next();
+    let is_next = |member: &Member<'_>| {
         // Is the term the prefix of one character more?
-        term[prefix.len()..].chars().count() == 1
+        member.term[prefix.len()..].chars().count() == 1
     };
-    let has_one_child = longer.first().zip(longer.last()).is_some_and(|(first, last)| {
-        next_char(&first.0) == next_char(&last.0) && !is_next(&first.0)
-    });
-    if longer.is_empty() {
-        return;
-    }
+    let (Some(first), Some(last)) = (longer.first(), longer.last()) else { return };
+    let has_one_child = next_char(first) == next_char(last) && !is_next(first);
     let is_shared = own.is_none() && has_one_child;
-    let bytes = if is_shared { Vec::new() } else { encode_prefix(terms, own, &lists) };
+    let bytes = if is_shared { Vec::new() } else { encode_prefix(own, longer) };
     out.push(Block { prefix: prefix.to_owned(), bytes });
-    for group in longer.chunk_by(|a, b| next_char(&a.0) == next_char(&b.0)) {
-        add_prefixes(thresholds, terms, group, chars + 1, out);
+    for group in longer.chunk_by(|a, b| next_char(a) == next_char(b)) {
+        add_prefixes(thresholds, group, chars + 1, out);
     }
 }
 
-fn encode_prefix(terms: &Terms, own: Option<TermOrd>, longer: &[TermLists<'_>]) -> Vec<u8> {
-    let own = own.map(|ord| terms.lists(ord)).unwrap_or_default();
-    let (mut names, mut beyond) = (Vec::new(), Vec::new());
-    for lists in longer {
-        lists.in_name().for_each(|postings| postings.push_to(&mut names));
-        lists.host.iter().for_each(|postings| postings.push_to(&mut beyond));
+fn encode_prefix(own: Option<&Member<'_>>, longer: &[Member<'_>]) -> Vec<u8> {
+    let in_names: usize = longer.iter().map(|member| member.in_names).sum();
+    let on_hosts: usize = longer.iter().map(|member| member.on_hosts).sum();
+    let (mut names, mut beyond) =
+        (Vec::with_capacity(in_names), Vec::with_capacity(in_names + on_hosts));
+    for Member { lists, .. } in longer {
+        lists.in_name().for_each(|postings| push_all(&postings, &mut names));
+        lists.host.iter().for_each(|postings| push_all(postings, &mut beyond));
     }
     sort(&mut names);
     beyond.extend_from_slice(&names);
     sort(&mut beyond);
-    beyond = without(&beyond, own.any.into_iter());
-    names = without(&names, own.in_name());
+    beyond = without(&beyond, own.and_then(|own| own.lists.any).into_iter());
+    names = without(&names, own.into_iter().flat_map(|own| own.lists.in_name()));
     let mut block = Vec::new();
     prefixes::encode_block(&beyond, &names, &mut block);
     block
+}
+
+/// Appends all businesses of a list. Most lists are of a few, for which a call that copies takes longer than they do.
+fn push_all(postings: &Postings<'_>, out: &mut Vec<u32>) {
+    match postings {
+        Postings::Small(docs) => docs.iter().for_each(|&doc| out.push(doc)),
+        Postings::Chunked(_) => postings.push_to(out),
+    }
 }
 
 fn sort(docs: &mut Vec<u32>) {
