@@ -79,7 +79,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     offsets.push(0)?;
     in_order(
         pool,
-        pool.current_num_threads() * 2,
+        pool.current_num_threads() * 8,
         chunks.iter().map(Ok),
         |chunk| source.encode(chunk).map(|encoded| (chunk, encoded)),
         |result: Result<(&Chunk, EncodedTerms), ScratchError>| {
@@ -236,6 +236,7 @@ impl Source {
         let offsets = self.postings.offsets(chunk.ords.clone())?;
         let bytes = self.postings.bytes(offsets[0]..offsets[offsets.len() - 1])?;
         let mut encoded = EncodedTerms { raw_bytes: bytes.len() as u64, ..Default::default() };
+        let mut looked_up = LookedUp::new(&bytes, &self.contributions);
         let (mut any, mut other, mut merged) =
             (Weighted::default(), Weighted::default(), Weighted::default());
         // Is, starts, has, host.
@@ -247,8 +248,8 @@ impl Source {
             own_prose.clear();
             lists.iter_mut().for_each(Vec::clear);
             for posting in Postings::new(own(&offsets, &bytes, chunk, ord)) {
-                let contributions = &self.contributions[posting.doc as usize];
-                let mut sum = prose(&posting, contributions);
+                let contributions = looked_up.next();
+                let mut sum = prose(&posting, &contributions);
                 if sum > 0 {
                     own_prose.push(posting.doc);
                 }
@@ -300,6 +301,44 @@ impl Source {
     }
 }
 
+/// Postings that are looked up together.
+const LOOKED_UP: usize = 1 << 12;
+
+/// What occurrences contribute in the business of one posting after the other. Businesses lie anywhere, and each look-up
+/// waits for memory: ahead of the work on postings, and many at a time, they wait together.
+struct LookedUp<'a> {
+    postings: Postings<'a>,
+    contributions: &'a [[u16; NUM_FIELDS]],
+    docs: Vec<u32>,
+    found: Vec<[u16; NUM_FIELDS]>,
+    next: usize,
+}
+
+impl<'a> LookedUp<'a> {
+    /// Of the postings in `bytes`.
+    fn new(bytes: &'a [u8], contributions: &'a [[u16; NUM_FIELDS]]) -> LookedUp<'a> {
+        let (docs, found) = (Vec::with_capacity(LOOKED_UP), Vec::with_capacity(LOOKED_UP));
+        LookedUp { postings: Postings::new(bytes), contributions, docs, found, next: 0 }
+    }
+
+    /// That of the next posting.
+    ///
+    /// # Panics
+    /// There is none.
+    #[inline]
+    fn next(&mut self) -> [u16; NUM_FIELDS] {
+        if self.next == self.found.len() {
+            self.docs.clear();
+            self.docs.extend(self.postings.by_ref().take(LOOKED_UP).map(|posting| posting.doc));
+            self.found.clear();
+            self.found.extend(self.docs.iter().map(|&doc| self.contributions[doc as usize]));
+            self.next = 0;
+        }
+        self.next += 1;
+        self.found[self.next - 1]
+    }
+}
+
 /// The raw postings of a term of a chunk.
 fn own<'a>(offsets: &[u64], bytes: &'a [u8], chunk: &Chunk, ord: u32) -> &'a [u8] {
     let at = (ord - chunk.ords.start) as usize;
@@ -333,7 +372,7 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
     offsets.push(0)?;
     in_order(
         pool,
-        pool.current_num_threads() + 1,
+        pool.current_num_threads() * 4,
         (0..blocks.len()).map(Ok),
         |at| blocks.get(at).map(|block| encode_tokens(&block, codes)),
         |result: Result<EncodedTokens, ScratchError>| {
