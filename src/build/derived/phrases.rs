@@ -84,7 +84,7 @@ pub fn write(
     // The counts themselves are in the phrases now.
     let mut numbers = counted;
     for (number, phrase) in (0..).zip(&phrases) {
-        numbers[phrase.place as usize] = number;
+        numbers[phrase.place as usize] = phrase.numbered(number);
     }
     let mut section = writer.begin(SectionKind::PhrasePostings);
     let mut places: Vec<Option<u64>> = Vec::with_capacity(phrases.len());
@@ -137,12 +137,30 @@ struct Phrase {
     has_best: bool,
 }
 
+/// Set in what a phrase is [numbered](Phrase::numbered) if it has a list.
+const LISTED: u32 = 1;
+
+/// Set there if the best of its businesses are stored.
+const HAS_BEST: u32 = 2;
+
+/// Bits of these.
+const FLAG_BITS: u32 = 2;
+
+/// As many businesses are held to find the best `best_max`: the worst are dropped each time that they are so many.
+fn kept_max(best_max: usize) -> usize {
+    best_max + best_max.div_ceil(2)
+}
+
 impl Phrase {
+    /// Its number and what is stored of it: all that is asked for each of its businesses.
+    fn numbered(&self, number: u32) -> u32 {
+        let flags = [(self.is_listed, LISTED), (self.has_best, HAS_BEST)];
+        flags.into_iter().filter(|flag| flag.0).fold(number << FLAG_BITS, |all, flag| all | flag.1)
+    }
+
     /// How many businesses are held to find its best.
     fn kept(&self, best_max: usize) -> usize {
-        // The worst are dropped each time that they are full.
-        let full = best_max + best_max.div_ceil(2);
-        if self.has_best { full.min(self.count as usize) } else { 0 }
+        if self.has_best { kept_max(best_max).min(self.count as usize) } else { 0 }
     }
 }
 

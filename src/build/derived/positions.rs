@@ -19,7 +19,7 @@ use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 
 /// A list of fewer businesses than one of so many is sorted; of more, each sets a bit.
-const SORTED_SHARE: usize = 64;
+const SORTED_SHARE: usize = 512;
 
 /// What positions are stored of.
 pub struct Source<'a> {
@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
         let mut starts: Vec<[u64; ORDERS]> = Vec::with_capacity(lists.len());
         in_order(
             pool,
-            pool.current_num_threads() + 1,
+            pool.current_num_threads() * 8,
             releasing(&lists, release).map(Ok),
             |(_, list)| ranks.map(|ranks| positions(list, ranks)),
             |lists| {

@@ -7,7 +7,7 @@ use super::super::by_doc::Chunks;
 use super::super::impacts_by_doc::ImpactsByDoc;
 use super::super::neighbours::Neighbours;
 use super::super::pair_buckets::PairBuckets;
-use super::{Phrase, Source};
+use super::{FLAG_BITS, HAS_BEST, LISTED, Phrase, Source, kept_max};
 use crate::build::scratch::{ScratchError, ScratchFile};
 use crate::ids::TermOrd;
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ pub struct Collection<'a> {
     phrases: &'a [Phrase],
     range: Range<usize>,
     neighbours: &'a Neighbours,
-    /// The number of each phrase, by its place.
+    /// What each phrase is numbered, by its place.
     numbers: &'a [u32],
     /// By place: keys with upper bits above these are not wanted, or not any more. Most are told off by this table
     /// alone.
@@ -156,9 +156,10 @@ impl<'a> Collection<'a> {
                     pairs_of_docs.drain(|pair, key| {
                         let limit = &self.limits[pair as usize];
                         if upper_bits(key) <= limit.load(Ordering::Relaxed) {
-                            let number = self.numbers[pair as usize];
-                            let shard = (number as usize - self.range.start) / self.shard_len;
-                            found[shard].push((number, key));
+                            let numbered = self.numbers[pair as usize];
+                            let number = (numbered >> FLAG_BITS) as usize;
+                            let shard = (number - self.range.start) / self.shard_len;
+                            found[shard].push((numbered, key));
                         }
                     });
                     self.deliver(&mut found)?;
@@ -176,26 +177,26 @@ impl<'a> Collection<'a> {
                 continue;
             }
             let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            for (number, key) in found.drain(..) {
-                let phrase = &self.phrases[number as usize];
-                let in_shard = number as usize - shard.phrases.start;
-                if phrase.is_listed {
+            for (numbered, key) in found.drain(..) {
+                let number = (numbered >> FLAG_BITS) as usize;
+                let in_shard = number - shard.phrases.start;
+                if numbered & LISTED != 0 {
                     shard.entries.push((in_shard as u64) << 32 | u64::from(key as u32));
                     if shard.entries.len() >= self.spill.piece_len {
                         self.spill.take(&mut shard)?;
                     }
                 }
-                if !phrase.has_best {
+                if numbered & HAS_BEST == 0 {
                     continue;
                 }
                 let kept = &mut shard.kept[in_shard];
                 if kept.capacity() == 0 {
-                    kept.reserve_exact(phrase.kept(max));
+                    kept.reserve_exact(self.phrases[number].kept(max));
                 }
-                if kept.len() == phrase.kept(max) {
+                if kept.len() == kept_max(max) {
                     let (_, last, _) = kept.select_nth_unstable(max - 1);
-                    if !phrase.is_listed {
-                        let limit = &self.limits[phrase.place as usize];
+                    if numbered & LISTED == 0 {
+                        let limit = &self.limits[self.phrases[number].place as usize];
                         limit.store(upper_bits(*last), Ordering::Relaxed);
                     }
                     kept.truncate(max);
