@@ -75,6 +75,7 @@ use crate::snapshot::{Metadata, Snapshot, SnapshotError};
 use collect::{Remaining, SortedRecords};
 use entries::BlockEntries;
 use external_sort::Sorter;
+use pipeline::InBackground;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use reject::Place;
@@ -422,6 +423,7 @@ impl<'a> Builder<'a> {
                 ),
             })
         };
+        let encoder = InBackground::begin(|| sample.train());
         let (ranks, num_docs) = ids::rank(ids, num_records, scratch, self.pool, memory, reject)?;
         let rejects = rejects.finish()?;
         let allowed = self.options.max_rejects;
@@ -429,7 +431,7 @@ impl<'a> Builder<'a> {
             return Err(BuildError::TooManyRejects { rejects, records: num_read, allowed });
         }
         let sorted = records.finish()?;
-        Ok((SortedRecords { sorted, ranks, num_docs, encoder: sample.train() }, rejects))
+        Ok((SortedRecords { sorted, ranks, num_docs, encoder: encoder.wait() }, rejects))
     }
 }
 
