@@ -140,12 +140,15 @@ pub enum Role {
 }
 
 /// The words of one text. Reused from text to text: no allocation once its buffers have grown.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Analysis {
     folded: String,
     arena: String,
     words: Vec<Forms>,
     units: Vec<Unit>,
+    /// Is the folded text ASCII? Then its bytes are its characters.
+    is_ascii: bool,
+    /// The characters of any other.
     classes: Vec<(u32, char, Class)>,
     joiners: Vec<char>,
 }
@@ -261,14 +264,22 @@ impl Analysis {
     }
 
     fn scan(&mut self) {
+        self.is_ascii = self.folded.is_ascii();
+        self.scan_units();
+    }
+
+    fn scan_units(&mut self) {
         self.arena.clear();
         self.words.clear();
         self.units.clear();
         self.classes.clear();
-        self.classes.extend(self.folded.char_indices().map(|(at, c)| (at as u32, c, class_of(c))));
+        if !self.is_ascii {
+            let chars = self.folded.char_indices();
+            self.classes.extend(chars.map(|(at, c)| (at as u32, c, class_of(c))));
+        }
         let mut at = 0;
-        while at < self.classes.len() {
-            at = match self.classes[at].2 {
+        while let Some(class) = self.class(at) {
+            at = match class {
                 Class::Cjk => self.scan_run(at),
                 Class::Letter => self.scan_words(at),
                 Class::Ampersand => self.scan_ampersand(at),
@@ -277,12 +288,24 @@ impl Analysis {
         }
     }
 
+    #[inline]
     fn class(&self, at: usize) -> Option<Class> {
+        if self.is_ascii {
+            return self.folded.as_bytes().get(at).map(|&byte| fold::class_of_ascii(byte));
+        }
         self.classes.get(at).map(|&(_, _, class)| class)
+    }
+
+    /// Character `at` of the folded text, which is there.
+    fn char(&self, at: usize) -> char {
+        if self.is_ascii { char::from(self.folded.as_bytes()[at]) } else { self.classes[at].1 }
     }
 
     /// Byte offset of character `at` of the folded text; its length behind the last one.
     fn offset(&self, at: usize) -> usize {
+        if self.is_ascii {
+            return at;
+        }
         self.classes.get(at).map_or(self.folded.len(), |&(offset, _, _)| offset as usize)
     }
 
@@ -324,18 +347,18 @@ impl Analysis {
             if !self.joins_words(at) || parts > crate::limits::COMPOUND_PARTS_MAX {
                 break;
             }
-            self.joiners.push(self.classes[at].1);
+            self.joiners.push(self.char(at));
             at += 1;
         }
         let parts = self.words.len() - first_word;
-        let chars: usize = self.words[first_word..]
-            .iter()
-            .map(|forms| self.arena[forms.stripped.clone()].chars().count())
-            .sum();
+        let chars = || {
+            let words = self.words[first_word..].iter();
+            words.map(|forms| self.arena[forms.stripped.clone()].chars().count()).sum::<usize>()
+        };
         if parts == 1 {
             self.push_unit(UnitKind::Word, start, at, first_word);
         } else if parts <= crate::limits::COMPOUND_PARTS_MAX
-            && chars <= crate::limits::COMPOUND_CHARS_MAX
+            && chars() <= crate::limits::COMPOUND_CHARS_MAX
         {
             self.push_compound(start, at, first_word);
         } else {
@@ -364,6 +387,9 @@ impl Analysis {
 
     /// Reads one word into the arena: letters, digits, their marks; apostrophes inside are dropped.
     fn scan_word(&mut self, start: usize) -> usize {
+        if self.is_ascii {
+            return self.scan_ascii_word(start);
+        }
         let (text, mut at, mut umlaut) = (self.arena.len(), start, false);
         loop {
             match self.class(at) {
@@ -391,6 +417,25 @@ impl Analysis {
             text..self.arena.len()
         });
         self.words.push(Forms { stripped, expanded });
+        at
+    }
+
+    /// The same in a text of ASCII alone.
+    fn scan_ascii_word(&mut self, start: usize) -> usize {
+        let (text, mut at) = (self.arena.len(), start);
+        loop {
+            let rest = self.folded[at..].bytes();
+            let len = rest.take_while(|&byte| fold::class_of_ascii(byte) == Class::Letter).count();
+            self.arena.push_str(&self.folded[at..at + len]);
+            at += len;
+            let is_within = self.class(at) == Some(Class::Apostrophe)
+                && self.class(at + 1) == Some(Class::Letter);
+            if !is_within {
+                break;
+            }
+            at += 1;
+        }
+        self.words.push(Forms { stripped: text..self.arena.len(), expanded: None });
         at
     }
 

@@ -37,20 +37,33 @@ pub enum Class {
 #[inline]
 pub fn class_of(c: char) -> Class {
     match c {
-        'a'..='z' | '0'..='9' | 'A'..='Z' => Class::Letter,
-        '-' | '.' | '/' => Class::Joiner,
-        '&' => Class::Ampersand,
-        '\'' | '\u{2019}' | '\u{2bc}' => Class::Apostrophe,
-        c if c.is_ascii() => {
-            if c.is_ascii_whitespace() || c == '\u{b}' {
-                Class::Space
-            } else {
-                Class::Sign
-            }
-        }
+        c if c.is_ascii() => class_of_ascii(c as u8),
+        '\u{2019}' | '\u{2bc}' => Class::Apostrophe,
         c if c.is_whitespace() => Class::Space,
         c => class_of_other(c),
     }
+}
+
+/// The class of an ASCII character of a folded text, and of any other byte that of a sign.
+#[inline]
+pub fn class_of_ascii(byte: u8) -> Class {
+    static CLASSES: [Class; 256] = {
+        let mut classes = [Class::Sign; 256];
+        let mut byte = 0u8;
+        while byte < 128 {
+            classes[byte as usize] = match byte {
+                b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' => Class::Letter,
+                b'-' | b'.' | b'/' => Class::Joiner,
+                b'&' => Class::Ampersand,
+                b'\'' => Class::Apostrophe,
+                b'\t'..=b'\r' | b' ' => Class::Space,
+                _ => Class::Sign,
+            };
+            byte += 1;
+        }
+        classes
+    };
+    CLASSES[usize::from(byte)]
 }
 
 /// Is `c` a quotation mark, straight or curly?

@@ -149,3 +149,44 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn ascii_is_taken_apart_as_any_other_text(
+        text in "([a-c]{0,2}[-./&' ,a\t]{0,2}){0,12}|[ -~]{0,40}|([a-z]{20}[-.]){3,9}",
+    ) {
+        let fast = Analysis::of(&text);
+        let mut slow = fast.clone();
+        slow.is_ascii = false;
+        slow.scan_units();
+        for field in TextField::ALL {
+            let entries = |analysis: &Analysis| {
+                let mut entries = Vec::new();
+                analysis.for_each_entry(field, |entry| {
+                    entries.push((entry.position, entry.text.to_owned(), entry.role));
+                });
+                entries
+            };
+            prop_assert_eq!(entries(&fast), entries(&slow));
+        }
+        let spans = |analysis: &Analysis| -> Vec<_> {
+            analysis.units.iter().map(|unit| (unit.kind, unit.span.clone())).collect()
+        };
+        prop_assert_eq!(spans(&fast), spans(&slow));
+    }
+}
+
+#[test]
+fn classes_of_ascii_are_those_of_characters() {
+    for byte in 0..128u8 {
+        let expected = match char::from(byte) {
+            c if c.is_ascii_alphanumeric() => Class::Letter,
+            '-' | '.' | '/' => Class::Joiner,
+            '&' => Class::Ampersand,
+            '\'' => Class::Apostrophe,
+            c if c.is_whitespace() => Class::Space,
+            _ => Class::Sign,
+        };
+        assert_eq!(fold::class_of_ascii(byte), expected, "{byte}");
+    }
+}
