@@ -104,7 +104,8 @@ pub struct BuildOptions {
     pub memory: MemoryLimit,
     /// Where temporary files go; the target's folder if absent.
     pub temp_dir: Option<PathBuf>,
-    /// How many threads work; one for each core if absent.
+    /// How many threads work; one for each core if absent. Beside them are some that wait for files most of the time,
+    /// and one that brings hosts together.
     pub threads: Option<NonZeroUsize>,
 }
 

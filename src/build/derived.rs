@@ -3,18 +3,18 @@
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: a table of numbers for every pair of
 //! dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as far as a quarter of the memory
-//! allowed holds them.
+//! allowed holds them, and 17 MiB a thread for the businesses that are counted at a time.
 //!
 //! What it costs at ten million generated businesses, and what it is for:
 //!
 //! | | seconds of CPU | bytes a business | for |
 //! |---|---|---|---|
 //! | prefixes | 14 | 42 | the last word of nearly every `q` |
-//! | pair counts | 39 | 3.4 | totals of two frequent keys |
-//! | phrases: counts and lists | 65, with the best | 27 | totals of phrases; `A/S` and its like |
+//! | pair counts | 17 | 3.4 | totals of two frequent keys |
+//! | phrases: counts and lists | 69, with the best | 27 | totals of phrases; `A/S` and its like |
 //! | phrases: the best | | 18 | the first page of two frequent words |
 //! | pairs of filters | below 1 | below 0.1 | a city with its state |
-//! | positions by name and year | some 20, with the next | 15 | pages of an industry or place in these orders |
+//! | positions by name and year | 19, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 
 mod by_doc;
