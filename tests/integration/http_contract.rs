@@ -9,7 +9,7 @@ mod keys;
 mod parameters;
 mod tags;
 
-use crate::support::{TestServer, test_server};
+use crate::support::{Setup, TestServer};
 
 const SEARCH: &str = "/v1/search";
 
@@ -27,5 +27,5 @@ fn assert_parameter_error(query_string: &str, code: &str, param: Option<&str>) {
 /// One server for tests that only ask.
 fn shared_server() -> &'static TestServer {
     static SERVER: std::sync::OnceLock<TestServer> = std::sync::OnceLock::new();
-    SERVER.get_or_init(test_server)
+    SERVER.get_or_init(|| Setup::new().start_shared())
 }

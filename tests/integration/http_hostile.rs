@@ -24,7 +24,7 @@ fn server() -> &'static TestServer {
     SERVER.get_or_init(|| {
         let mut setup = Setup::new();
         setup.config.head_timeout = Duration::from_secs(1);
-        setup.start()
+        setup.start_shared()
     })
 }
 

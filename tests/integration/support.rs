@@ -97,6 +97,14 @@ impl Setup {
         server
     }
 
+    /// Starts a server that many tests ask. What is `static` is never dropped, so its files go at once: a server keeps
+    /// the snapshot and the keys that it has read.
+    pub fn start_shared(self) -> TestServer {
+        let mut server = self.start();
+        server.folder = None;
+        server
+    }
+
     /// Starts the server and does not wait.
     pub fn start_unready(self) -> TestServer {
         self.write_keys();
@@ -104,7 +112,7 @@ impl Setup {
         let snapshot = self.config.snapshot.clone();
         let keys = self.config.keys.clone();
         let server = Server::start(self.config).expect("the server starts");
-        TestServer { server: Some(server), snapshot, keys, key, _folder: self.folder }
+        TestServer { server: Some(server), snapshot, keys, key, folder: Some(self.folder) }
     }
 
     /// Writes the key file, for tests that start a process instead of a server.
@@ -137,7 +145,7 @@ pub struct TestServer {
     pub keys: PathBuf,
     /// A key without a quota.
     pub key: String,
-    _folder: tempfile::TempDir,
+    folder: Option<tempfile::TempDir>,
 }
 
 impl TestServer {
