@@ -7,7 +7,7 @@
 
 use super::analysis::{Posting, Postings};
 use super::impact::{self, FieldLengths, Impacts};
-use super::pipeline::in_order;
+use super::pipeline::{ahead_of_disk, in_order};
 use super::scratch::ScratchError;
 use super::vocabulary::{BlockTokens, Chunk, RawPostings, ResolvedBlocks, Vocabulary};
 use crate::analyzer::{TextField, plural};
@@ -79,7 +79,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     offsets.push(0)?;
     in_order(
         pool,
-        pool.current_num_threads() * 8,
+        ahead_of_disk(pool),
         chunks.iter().map(Ok),
         |chunk| source.encode(chunk).map(|encoded| (chunk, encoded)),
         |result: Result<(&Chunk, EncodedTerms), ScratchError>| {
@@ -305,7 +305,8 @@ impl Source {
 const LOOKED_UP: usize = 1 << 12;
 
 /// What occurrences contribute in the business of one posting after the other. Businesses lie anywhere, and each look-up
-/// waits for memory: ahead of the work on postings, and many at a time, they wait together.
+/// waits for memory: ahead of the work on postings, and many at a time, they wait together. (Postings are read once more
+/// for it; to hand them on as well, with the term of each, takes as long.)
 struct LookedUp<'a> {
     postings: Postings<'a>,
     contributions: &'a [[u16; NUM_FIELDS]],
@@ -372,7 +373,7 @@ fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
     offsets.push(0)?;
     in_order(
         pool,
-        pool.current_num_threads() * 4,
+        ahead_of_disk(pool),
         (0..blocks.len()).map(Ok),
         |at| blocks.get(at).map(|block| encode_tokens(&block, codes)),
         |result: Result<EncodedTokens, ScratchError>| {

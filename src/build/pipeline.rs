@@ -5,6 +5,15 @@ use std::collections::VecDeque;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
+/// Results that may wait to be consumed by a thread that writes them: where the disk is behind, the system makes that
+/// one wait, and the others go on. However many cores there are, one thread writes.
+const WAITING: usize = 14;
+
+/// As many inputs are under way where the results, some megabytes each, are written.
+pub fn ahead_of_disk(pool: &ThreadPool) -> usize {
+    pool.current_num_threads() + WAITING
+}
+
 /// Applies `work` to every input on the threads of `pool`, and gives the results to `consume` in the order of the
 /// inputs, on the calling thread. At most `ahead` inputs are under way at a time.
 ///

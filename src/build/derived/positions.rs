@@ -3,7 +3,7 @@
 use super::Thresholds;
 use super::by_doc::releasing;
 use crate::build::BuildError;
-use crate::build::pipeline::in_order;
+use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use crate::snapshot::container::{BITMAP_WORDS, for_each_bit};
@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
         let mut starts: Vec<[u64; ORDERS]> = Vec::with_capacity(lists.len());
         in_order(
             pool,
-            pool.current_num_threads() * 8,
+            ahead_of_disk(pool),
             releasing(&lists, release).map(Ok),
             |(_, list)| ranks.map(|ranks| positions(list, ranks)),
             |lists| {

@@ -29,8 +29,8 @@ type Family = Vec<(String, TermOrd)>;
 /// Terms whose families are looked at together: a family may be many more.
 const BATCH_TERMS: usize = 1 << 12;
 
-/// Batches under way at a time, for each thread: some families take as long as a hundred others.
-const BATCHES: usize = 16;
+/// Batches that may wait to be written: some families take as long as a hundred others.
+const WAITING: usize = 30;
 
 /// Batches between two releases of what was looked at.
 const RELEASE_BATCHES: usize = 32;
@@ -52,7 +52,7 @@ pub fn write(
     let mut num_batches = 0;
     in_order(
         pool,
-        pool.current_num_threads() * BATCHES,
+        pool.current_num_threads() + WAITING,
         std::iter::from_fn(|| Some(families.batch()).filter(|batch| !batch.is_empty())).map(Ok),
         |batch: Vec<Family>| {
             let mut blocks = Vec::new();
@@ -192,8 +192,8 @@ fn encode_prefix(own: Option<&Member<'_>>, longer: &[Member<'_>]) -> Vec<u8> {
     let (mut names, mut beyond) =
         (Vec::with_capacity(in_names), Vec::with_capacity(in_names + on_hosts));
     for Member { lists, .. } in longer {
-        lists.in_name().for_each(|postings| push_all(&postings, &mut names));
-        lists.host.iter().for_each(|postings| push_all(postings, &mut beyond));
+        lists.in_name().for_each(|postings| postings.push_to(&mut names));
+        lists.host.iter().for_each(|postings| postings.push_to(&mut beyond));
     }
     sort(&mut names);
     beyond.extend_from_slice(&names);
@@ -203,14 +203,6 @@ fn encode_prefix(own: Option<&Member<'_>>, longer: &[Member<'_>]) -> Vec<u8> {
     let mut block = Vec::new();
     prefixes::encode_block(&beyond, &names, &mut block);
     block
-}
-
-/// Appends all businesses of a list. Most lists are of a few, for which a call that copies takes longer than they do.
-fn push_all(postings: &Postings<'_>, out: &mut Vec<u32>) {
-    match postings {
-        Postings::Small(docs) => docs.iter().for_each(|&doc| out.push(doc)),
-        Postings::Chunked(_) => postings.push_to(out),
-    }
 }
 
 fn sort(docs: &mut Vec<u32>) {
