@@ -67,7 +67,6 @@ pub use memory::MemoryLimit;
 pub use reject::{MaxRejects, Reject};
 pub use source::{Format, Input, ReadOptions};
 
-use crate::snapshot::dictionary::HOSTS;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::unpublished::{folder_of, remove_abandoned};
 use crate::snapshot::writer::SnapshotWriter;
@@ -327,7 +326,7 @@ impl<'a> Builder<'a> {
         let vocabulary = timed(&mut phases, Phase::Merge, || {
             let steps = |done, total| self.progress.steps(Phase::Merge, done, total);
             let vocabulary = vocabulary::merge(blocks, &scratch, self.pool, memory, steps)?;
-            hosts.wait()?.write::<BuildError>(HOSTS, &mut writer)?;
+            hosts.wait()?.write::<BuildError>(&mut writer)?;
             Ok(vocabulary)
         })?;
         timed(&mut phases, Phase::Encode, || {

@@ -248,7 +248,7 @@ impl Collected<'_> {
         doc_order::write::<BuildError>(self.names.finish()?, &self.years, writer)?;
         for (kinds, sorter) in [(INDUSTRIES, industries), (PLACES, places)] {
             let dictionary = filters::dictionary::<BuildError>(kinds, sorter.finish()?, scratch)?;
-            dictionary.write::<BuildError>(kinds, writer)?;
+            dictionary.write::<BuildError>(writer)?;
         }
         Ok(Remaining { blocks: self.blocks.finish()?, lengths: self.lengths, hosts })
     }

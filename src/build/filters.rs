@@ -79,6 +79,7 @@ fn collect<'a, V: Hash + Eq>(
 
 /// A dictionary in temporary files.
 pub struct DictionaryFiles {
+    kinds: DictionaryKinds,
     keys: ScratchWriter,
     entries: ScratchWriter,
     postings: ScratchWriter,
@@ -119,7 +120,7 @@ pub fn dictionary<E: From<ScratchError> + From<SnapshotError>>(
         docs.extend(payload.chunks_exact(4).map(doc));
     }
     end_key(&key, &mut docs)?;
-    Ok(DictionaryFiles { keys: keys.finish()?, entries, postings })
+    Ok(DictionaryFiles { kinds, keys: keys.finish()?, entries, postings })
 }
 
 impl DictionaryFiles {
@@ -129,11 +130,10 @@ impl DictionaryFiles {
     /// A file cannot be written or read.
     pub fn write<E: From<ScratchError> + From<SnapshotError>>(
         self,
-        kinds: DictionaryKinds,
         writer: &mut SnapshotWriter,
     ) -> Result<(), E> {
-        self.keys.write_section::<E>(kinds.keys, writer)?;
-        self.entries.write_section::<E>(kinds.entries, writer)?;
-        self.postings.write_section(kinds.postings, writer)
+        self.keys.write_section::<E>(self.kinds.keys, writer)?;
+        self.entries.write_section::<E>(self.kinds.entries, writer)?;
+        self.postings.write_section(self.kinds.postings, writer)
     }
 }
