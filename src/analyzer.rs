@@ -140,7 +140,7 @@ pub enum Role {
 }
 
 /// The words of one text. Reused from text to text: no allocation once its buffers have grown.
-#[derive(Clone, Default, Debug)]
+#[derive(Default, Debug)]
 pub struct Analysis {
     folded: String,
     arena: String,

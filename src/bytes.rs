@@ -60,6 +60,14 @@ pub fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
     Some(value)
 }
 
+/// Bytes at an address fit for 8-byte words, as sections are; zeroes fill the last word.
+#[cfg(test)]
+pub(crate) fn aligned(bytes: &[u8]) -> Vec<u64> {
+    let mut words = vec![0; bytes.len().div_ceil(8)];
+    bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

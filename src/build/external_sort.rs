@@ -411,7 +411,7 @@ mod tests {
     fn runs_of_several_pieces_are_merged_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let mut expected: Vec<(Vec<u8>, Vec<u8>)> = (0..200_000u32)
+        let mut expected: Vec<(Vec<u8>, Vec<u8>)> = (0..500_000u32)
             .map(|number| {
                 let key = number.wrapping_mul(0x9e37_79b1).to_be_bytes();
                 // Keys and payloads of any length; the last bytes tell keys apart.
@@ -419,14 +419,15 @@ mod tests {
                 (key, vec![b'p'; number as usize % 40])
             })
             .collect();
-        let mut sorter = Sorter::new(&Scratch::new(folder.path()), &pool, 3 << 20);
+        let mut sorter = Sorter::new(&Scratch::new(folder.path()), &pool, 12 << 20);
         for entries in expected.chunks(1000) {
             let mut batch = Batch::default();
             entries.iter().for_each(|(key, payload)| batch.push(key, payload));
             sorter.add(batch).unwrap();
         }
         // Each is written in several pieces.
-        assert!(sorter.runs.ranges.len() > 1 && sorter.memory / 2 > READ_BYTES_MAX);
+        let several_pieces = |run: &Range<u64>| run.end - run.start > 2 * READ_BYTES_MAX as u64;
+        assert!(sorter.runs.ranges.len() > 1 && sorter.runs.ranges.iter().all(several_pieces));
         let mut sorted = sorter.finish().unwrap();
         expected.sort();
         for (key, payload) in &expected {

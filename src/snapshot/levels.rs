@@ -391,6 +391,7 @@ pub fn encode(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::aligned;
     use crate::snapshot::postings;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -423,10 +424,6 @@ mod tests {
             let (mut list, mut bytes) = (Vec::new(), Vec::new());
             postings::encode(&sorted, &mut list);
             encode(&sorted, &impacts, &named, best_max, &mut bytes);
-            let aligned = |bytes: &[u8]| -> Vec<u64> {
-                bytes.chunks(8).map(|it| { let mut word = [0; 8]; word[..it.len()].copy_from_slice(it);
-                    u64::from_le_bytes(word) }).collect()
-            };
             let (list, words) = (aligned(&list), aligned(&bytes));
             let (postings, _) = Postings::read(bytemuck::cast_slice(&list));
             let (levels, len) = TermLevels::read(bytemuck::cast_slice(&words), postings, &impacts).unwrap();

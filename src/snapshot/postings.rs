@@ -367,13 +367,9 @@ pub fn encode_with(array_max: usize, docs: &[u32], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::aligned;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-
-    /// Bytes at an address fit for 8-byte words.
-    fn aligned(bytes: &[u8]) -> Vec<u64> {
-        bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
-    }
 
     fn all(postings: &Postings<'_>) -> Vec<u32> {
         match postings {

@@ -154,6 +154,7 @@ impl Bitmaps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::aligned;
     use crate::snapshot::postings;
 
     /// Lists of pseudo-random businesses: in bitmaps, in rows, and behind them; of two chunks.
@@ -175,10 +176,7 @@ mod tests {
             docs.iter().for_each(|&doc| held[doc as usize].push(list));
             let mut bytes = Vec::new();
             postings::encode(&docs, &mut bytes);
-            // Lists lie at multiples of 8 bytes.
-            let mut words = vec![0u64; bytes.len() / 8];
-            bytemuck::cast_slice_mut(&mut words).copy_from_slice(&bytes);
-            encoded.push(words);
+            encoded.push(aligned(&bytes));
         }
         let bytes = encoded.iter().map(|words| bytemuck::cast_slice(words));
         let lists: Vec<Postings<'_>> = bytes.map(|bytes| Postings::read(bytes).0).collect();

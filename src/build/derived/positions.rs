@@ -160,6 +160,7 @@ fn positions(list: &Postings<'_>, ranks: &[u32]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::aligned;
 
     #[test]
     fn positions_are_the_sorted_ranks() {
@@ -170,9 +171,7 @@ mod tests {
             let docs: Vec<u32> = (0..len).step_by(step).collect();
             let mut bytes = Vec::new();
             postings::encode(&docs, &mut bytes);
-            // Lists lie at multiples of 8 bytes.
-            let mut words = vec![0u64; bytes.len() / 8];
-            bytemuck::cast_slice_mut(&mut words).copy_from_slice(&bytes);
+            let words = aligned(&bytes);
             let list = Postings::read(bytemuck::cast_slice(&words)).0;
             let mut expected: Vec<u32> = docs.iter().map(|&doc| ranks[doc as usize]).collect();
             expected.sort_unstable();
