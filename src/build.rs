@@ -55,6 +55,7 @@ pub mod record;
 pub mod reject;
 pub mod scratch;
 pub mod source;
+pub mod spares;
 pub mod symbols;
 pub mod vocabulary;
 
@@ -365,6 +366,7 @@ impl<'a> Builder<'a> {
         let memory = self.options.memory.bytes();
         let mut records = Sorter::new(scratch, self.pool, memory / 2);
         let mut ids = Sorter::new(scratch, self.pool, memory / 8);
+        let spares = [records.spares(), ids.spares()];
         let mut sample = Sample::default();
         let mut num_records = 0usize;
         let collator = doc_order::collator();
@@ -380,7 +382,8 @@ impl<'a> Builder<'a> {
             }
             let bound = sample.bound();
             let blocks: Vec<BlockEntries> = self.pool.install(|| {
-                let entries = |(seq, block)| BlockEntries::new(seq, block, &collator, bound);
+                let entries =
+                    |(seq, block)| BlockEntries::new(seq, block, &collator, bound, &spares);
                 numbered.into_par_iter().map(entries).collect()
             });
             for entries in blocks {

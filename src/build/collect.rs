@@ -12,6 +12,7 @@ use super::ids::DUPLICATE;
 use super::packed::{self, KeyParts, Record};
 use super::pipeline::{InBackground, in_order};
 use super::scratch::{Scratch, ScratchError};
+use super::spares::{Lent, Spares};
 use super::symbols::{Encoded, Encoder, Rendered};
 use super::vocabulary::{BlockFiles, BlockWriter};
 use super::{doc_order, filters};
@@ -73,9 +74,15 @@ struct BlockResult {
     counts: Vec<u64>,
     years: Vec<u16>,
     seqs: Vec<u32>,
-    names: Batch,
-    filters: [Batch; 3],
+    names: Lent<Batch>,
+    filters: [Lent<Batch>; 3],
     analyzed: AnalyzedBlock,
+}
+
+/// Where batches of blocks come from.
+struct BlockSpares {
+    names: Spares<Batch>,
+    filters: [Spares<Batch>; 3],
 }
 
 /// Reads all records in the static order, less the duplicates, and writes the documents.
@@ -109,12 +116,16 @@ pub fn collect<'a>(
     let mut offset = 0u64;
     let ahead = pool.current_num_threads() + 1;
     let block_bytes = (memory / 4 / (ahead + 2) / BLOCK_GROWTH).max(BLOCK_BYTES_MIN);
+    let spares = BlockSpares {
+        names: collected.names.spares(),
+        filters: collected.filters.each_ref().map(Sorter::spares),
+    };
     let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::scope(|scope| {
         let ranks = &ranks;
         scope.spawn(move || cut_blocks(sorted, ranks, block_bytes, &sender));
         let blocks = receiver.into_iter().map(|block| block.map_err(BuildError::from));
-        let work = |block| work_on(block, &encoder);
+        let work = |block| work_on(block, &encoder, &spares);
         in_order(pool, ahead, blocks, work, |block: BlockResult| {
             let Encoded { codes, offsets: within } = block.documents;
             for end in &within[1..] {
@@ -185,7 +196,7 @@ fn cut_blocks(
     }
 }
 
-fn work_on(block: PackedBlock, encoder: &Encoder) -> BlockResult {
+fn work_on(block: PackedBlock, encoder: &Encoder, spares: &BlockSpares) -> BlockResult {
     let first_doc = block.first_doc;
     let mut start = 0;
     let unpacked: Vec<(Record<'_>, KeyParts<'_>)> = block
@@ -200,7 +211,7 @@ fn work_on(block: PackedBlock, encoder: &Encoder) -> BlockResult {
     let records: Vec<Record<'_>> = unpacked.iter().map(|(record, _)| *record).collect();
     let mut documents =
         Rendered::with_capacity(records.len(), block.bytes.len() + records.len() * 96);
-    let mut names = Batch::default();
+    let mut names = spares.names.lend();
     for (doc, (record, parts)) in (first_doc..).zip(&unpacked) {
         documents.push(record);
         doc_order::push_name(parts.name_key, doc, &mut names);
@@ -212,7 +223,7 @@ fn work_on(block: PackedBlock, encoder: &Encoder) -> BlockResult {
         years: records.iter().map(|record| record.founded_year.unwrap_or(0)).collect(),
         seqs: unpacked.iter().map(|(_, parts)| parts.seq).collect(),
         names,
-        filters: filters::of_block(first_doc, &records),
+        filters: filters::of_block(first_doc, &records, &spares.filters),
         analyzed: analyze_block(first_doc, records.iter().copied()),
     }
 }

@@ -2,31 +2,33 @@
 
 use super::external_sort::Batch;
 use super::source::ParsedBlock;
+use super::spares::{Lent, Spares};
 use super::symbols::{self, Candidate};
 use super::{ids, packed};
 use icu_collator::CollatorBorrowed;
 
 /// What becomes of a block of records.
-#[derive(Default)]
 pub struct BlockEntries {
     /// The records, by the static order.
-    pub records: Batch,
+    pub records: Lent<Batch>,
     /// Their ids.
-    pub ids: Batch,
+    pub ids: Lent<Batch>,
     /// Those that may be in the sample.
     pub candidates: Vec<Candidate>,
 }
 
 impl BlockEntries {
-    /// The entries of a block, of which the first accepted record is number `seq`. Candidates are below `bound`, see
-    /// [`Sample::bound`](symbols::Sample::bound).
+    /// The entries of a block, of which the first accepted record is number `seq`, in batches of `records` and `ids`.
+    /// Candidates are below `bound`, see [`Sample::bound`](symbols::Sample::bound).
     pub fn new(
         seq: u32,
         block: ParsedBlock,
         collator: &CollatorBorrowed<'_>,
         bound: symbols::Hash,
+        [records, ids]: &[Spares<Batch>; 2],
     ) -> BlockEntries {
-        let mut entries = BlockEntries::default();
+        let mut entries =
+            BlockEntries { records: records.lend(), ids: ids.lend(), candidates: Vec::new() };
         for (seq, (line, company)) in (seq..).zip(&block.records) {
             entries.records.push_with(
                 |out| packed::push_key(company, seq, collator, out),

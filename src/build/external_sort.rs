@@ -7,6 +7,7 @@
 
 use super::pipeline::InBackground;
 use super::scratch::{Scratch, ScratchError, ScratchFile};
+use super::spares::{Lent, Reuse, Spares};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -59,6 +60,13 @@ impl Batch {
     }
 }
 
+impl Reuse for Batch {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.starts.clear();
+    }
+}
+
 /// An entry of a batch, with the first bytes of its key at hand.
 #[derive(Clone, Copy)]
 struct Place {
@@ -92,8 +100,9 @@ pub struct Sorter<'a> {
     scratch: Scratch,
     pool: &'a ThreadPool,
     memory: usize,
-    batches: Vec<Batch>,
+    batches: Vec<Lent<Batch>>,
     batch_bytes: usize,
+    spares: Spares<Batch>,
     runs: Runs,
 }
 
@@ -117,7 +126,7 @@ impl Runs {
 
 /// Writes the entries at `places` of `batches` as a run to `file`, from `start` on; where it lies.
 fn write_run(
-    batches: &[Batch],
+    batches: &[Lent<Batch>],
     places: &[Place],
     file: &ScratchFile,
     start: u64,
@@ -141,15 +150,21 @@ impl<'a> Sorter<'a> {
             memory,
             batches: Vec::new(),
             batch_bytes: 0,
+            spares: Spares::default(),
             runs: Runs { file: None, ranges: Vec::new(), writing: None },
         }
+    }
+
+    /// Where batches that are [added](Self::add) come from.
+    pub fn spares(&self) -> Spares<Batch> {
+        self.spares.clone()
     }
 
     /// Takes entries.
     ///
     /// # Errors
     /// A run cannot be written.
-    pub fn add(&mut self, batch: Batch) -> Result<(), ScratchError> {
+    pub fn add(&mut self, batch: Lent<Batch>) -> Result<(), ScratchError> {
         self.batch_bytes += batch.len_bytes();
         self.batches.push(batch);
         // Until the first run, all may fit; from then on, one is collected and one is written.
@@ -214,6 +229,7 @@ impl<'a> Sorter<'a> {
         let (memory, scratch) = (self.memory, self.scratch);
         let mut runs = self.runs;
         runs.wait()?;
+        self.spares.free();
         let runs_max = (memory / READ_BYTES_MIN).max(2);
         while runs.ranges.len() > runs_max {
             let file = scratch.create()?;
@@ -267,7 +283,7 @@ pub enum Sorted {
     /// All fitted into memory.
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    Memory { batches: Vec<Batch>, places: Vec<Place>, next: usize },
+    Memory { batches: Vec<Lent<Batch>>, places: Vec<Place>, next: usize },
     /// Merged from runs.
     #[doc(hidden)]
     #[allow(private_interfaces)]
@@ -421,7 +437,7 @@ mod tests {
             .collect();
         let mut sorter = Sorter::new(&Scratch::new(folder.path()), &pool, 12 << 20);
         for entries in expected.chunks(1000) {
-            let mut batch = Batch::default();
+            let mut batch = sorter.spares().lend();
             entries.iter().for_each(|(key, payload)| batch.push(key, payload));
             sorter.add(batch).unwrap();
         }

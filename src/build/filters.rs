@@ -8,6 +8,7 @@ use super::external_sort::{Batch, Sorted};
 use super::keys::KeysWriter;
 use super::packed::Record;
 use super::scratch::{Scratch, ScratchError, ScratchWriter};
+use super::spares::{Lent, Spares};
 use crate::analyzer::fold_filter;
 use crate::analyzer::host::Host;
 use crate::places;
@@ -18,13 +19,19 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-/// The entries of a block's industries, places and hosts.
-pub fn of_block(first_doc: u32, records: &[Record<'_>]) -> [Batch; 3] {
+/// The entries of a block's industries, places and hosts, in batches of `spares`.
+pub fn of_block(
+    first_doc: u32,
+    records: &[Record<'_>],
+    spares: &[Spares<Batch>; 3],
+) -> [Lent<Batch>; 3] {
+    let [industries, places, hosts] = spares.each_ref().map(Spares::lend);
     let industries =
-        collect(first_doc, records, |record| record.industry, |name| fold_filter(name));
+        collect(first_doc, records, industries, |record| record.industry, |name| fold_filter(name));
     let places = collect(
         first_doc,
         records,
+        places,
         |record| Some((record.city, record.state, record.country)),
         |&(city, state, country)| {
             let keys = places::stored_keys(city, state, country);
@@ -34,6 +41,7 @@ pub fn of_block(first_doc: u32, records: &[Record<'_>]) -> [Batch; 3] {
     let hosts = collect(
         first_doc,
         records,
+        hosts,
         |record| record.website,
         |website| {
             Host::of_website(website).map(|host| host.name().to_owned()).into_iter().collect()
@@ -42,13 +50,14 @@ pub fn of_block(first_doc: u32, records: &[Record<'_>]) -> [Batch; 3] {
     [industries, places, hosts]
 }
 
-/// Groups businesses by the keys of a value. Values repeat, so each distinct one is turned into keys once.
+/// Groups businesses by the keys of a value, in `batch`, which is empty. Values repeat, so each distinct one is turned into keys once.
 fn collect<'a, V: Hash + Eq>(
     first_doc: u32,
     records: &[Record<'a>],
+    mut batch: Lent<Batch>,
     value_of: impl Fn(&Record<'a>) -> Option<V>,
     keys_of: impl Fn(&V) -> Vec<String>,
-) -> Batch {
+) -> Lent<Batch> {
     let mut by_value: FxHashMap<V, Vec<u32>> = FxHashMap::default();
     for (doc, record) in (first_doc..).zip(records) {
         if let Some(value) = value_of(record) {
@@ -61,7 +70,6 @@ fn collect<'a, V: Hash + Eq>(
             by_key.entry(key).or_default().extend(&docs);
         }
     }
-    let mut batch = Batch::default();
     for (key, mut docs) in by_key {
         docs.sort_unstable();
         docs.dedup();

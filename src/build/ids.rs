@@ -62,7 +62,7 @@ pub fn rank<E: From<ScratchError>>(
     while let Some((key, place)) = sorted.next()? {
         let (this_id, seq) = key.split_at(key.len() - SEQ_BYTES);
         if this_id == id {
-            let mut batch = Batch::default();
+            let mut batch = duplicates.spares().lend();
             let payload = |out: &mut Vec<u8>| [place, &first, &id].map(|it| out.extend(it));
             batch.push_with(
                 |key| key.extend_from_slice(seq),

@@ -9,6 +9,7 @@ use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
 use crate::build::assembly::{Assembly, Value};
 use crate::build::mapping::{Binding, Mapping, Slot};
 use crate::build::record::RecordError;
+use crate::build::spares::{Lent, Spares};
 use crate::company::{Company, Field};
 use crate::limits::{RECORD_BYTES_MAX, RECORD_KEYS_MAX};
 use std::io::{self, BufRead};
@@ -24,6 +25,7 @@ struct Header {
 pub struct Delimited<R> {
     rows: RowReader<R>,
     header: Option<Arc<Header>>,
+    buffers: Spares<Vec<u8>>,
 }
 
 /// Whole rows.
@@ -31,7 +33,7 @@ struct Rows {
     header: Arc<Header>,
     rows: Vec<Row>,
     /// The cells of all rows, one after the other.
-    bytes: Vec<u8>,
+    bytes: Lent<Vec<u8>>,
     /// Where each cell ends, counted from the begin of its row.
     ends: Vec<usize>,
 }
@@ -63,7 +65,7 @@ impl<R: BufRead> Delimited<R> {
         let mut rows = RowReader::new(reader, delimiter);
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
         let Some(row) = rows.next(&mut bytes, &mut ends)? else {
-            return Ok((Delimited { rows, header: None }, None));
+            return Ok((Delimited { rows, header: None, buffers: Spares::default() }, None));
         };
         let names = match row.cells {
             Ok(_) => cells(&bytes, &ends)
@@ -88,14 +90,15 @@ impl<R: BufRead> Delimited<R> {
             io::Error::other(format!("{error}{hint}"))
         })?;
         let header = Arc::new(Header { names, binding: binding.clone() });
-        Ok((Delimited { rows, header: Some(header) }, Some(binding)))
+        Ok((Delimited { rows, header: Some(header), buffers: Spares::default() }, Some(binding)))
     }
 }
 
 impl<R: BufRead> Blocks for Delimited<R> {
     fn next(&mut self) -> io::Result<Option<Box<dyn Block>>> {
         let Some(header) = self.header.clone() else { return Ok(None) };
-        let mut block = Rows { header, rows: Vec::new(), bytes: Vec::new(), ends: Vec::new() };
+        let mut block =
+            Rows { header, rows: Vec::new(), bytes: self.buffers.lend(), ends: Vec::new() };
         while block.bytes.len() < BLOCK_BYTES && block.ends.len() < BLOCK_BYTES / 8 {
             let Some(row) = self.rows.next(&mut block.bytes, &mut block.ends)? else { break };
             block.rows.push(row);

@@ -7,6 +7,7 @@
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
 use crate::build::mapping::Mapping;
 use crate::build::record::RecordParser;
+use crate::build::spares::{Lent, Spares};
 use crate::limits::RECORD_BYTES_MAX;
 use std::io::{self, BufRead};
 
@@ -18,6 +19,7 @@ pub struct JsonArray<R> {
     /// Bytes behind us.
     position: u64,
     at: At,
+    buffers: Spares<Vec<u8>>,
 }
 
 /// Where in the array the reader is.
@@ -38,7 +40,7 @@ enum At {
 /// Whole elements.
 struct Elements {
     first: u64,
-    bytes: Vec<u8>,
+    bytes: Lent<Vec<u8>>,
     /// Where each element ends in `bytes`; none for one that was too long, whose bytes are not here.
     ends: Vec<Option<usize>>,
 }
@@ -46,12 +48,18 @@ struct Elements {
 impl<R: BufRead> JsonArray<R> {
     /// The elements of the array that `reader` holds.
     pub fn new(reader: R) -> JsonArray<R> {
-        JsonArray { reader, next_element: 1, position: 0, at: At::Start }
+        JsonArray {
+            reader,
+            next_element: 1,
+            position: 0,
+            at: At::Start,
+            buffers: Spares::default(),
+        }
     }
 
     fn next_elements(&mut self) -> io::Result<Option<Elements>> {
         let mut elements =
-            Elements { first: self.next_element, bytes: Vec::new(), ends: Vec::new() };
+            Elements { first: self.next_element, bytes: self.buffers.lend(), ends: Vec::new() };
         while elements.bytes.len() < BLOCK_BYTES {
             let Some(byte) = self.next_significant()? else {
                 if self.at == At::End || self.at == At::Start {

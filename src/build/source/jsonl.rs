@@ -3,6 +3,7 @@
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
 use crate::build::mapping::Mapping;
 use crate::build::record::RecordParser;
+use crate::build::spares::{Lent, Spares};
 use crate::limits::RECORD_BYTES_MAX;
 use std::io::{self, BufRead, Read};
 
@@ -10,12 +11,13 @@ use std::io::{self, BufRead, Read};
 pub struct JsonLines<R> {
     reader: R,
     next_line: u64,
+    buffers: Spares<Vec<u8>>,
 }
 
 /// Whole lines.
 struct Lines {
     first_line: u64,
-    bytes: Vec<u8>,
+    bytes: Lent<Vec<u8>>,
     /// Line at the end of the block that was too long; its bytes are not here.
     too_long: Option<u64>,
 }
@@ -23,15 +25,13 @@ struct Lines {
 impl<R: BufRead> JsonLines<R> {
     /// The lines of `reader`.
     pub fn new(reader: R) -> JsonLines<R> {
-        JsonLines { reader, next_line: 1 }
+        JsonLines { reader, next_line: 1, buffers: Spares::default() }
     }
 
     fn next_lines(&mut self) -> io::Result<Option<Lines>> {
-        let mut lines = Lines {
-            first_line: self.next_line,
-            bytes: Vec::with_capacity(BLOCK_BYTES + (64 << 10)),
-            too_long: None,
-        };
+        let mut lines =
+            Lines { first_line: self.next_line, bytes: self.buffers.lend(), too_long: None };
+        lines.bytes.reserve(BLOCK_BYTES + (64 << 10));
         while lines.bytes.len() < BLOCK_BYTES {
             let start = lines.bytes.len();
             // One byte more than allowed, so that a line of exactly the limit and its end fit.
@@ -64,11 +64,15 @@ impl Block for Lines {
     fn parse(mut self: Box<Self>, mapping: &Mapping) -> Parsed {
         let mut parser = RecordParser::new(mapping.clone());
         let mut parsed = Parsed { records: Vec::new(), bytes: self.bytes.len() as u64 };
-        let lines = self.bytes.split_mut(|&byte| byte == b'\n');
-        for (line, bytes) in (self.first_line..).zip(lines) {
+        let (mut line, mut rest) = (self.first_line, self.bytes.as_mut_slice());
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let (bytes, after) = rest.split_at_mut(end);
             if !bytes.iter().all(|byte| byte.is_ascii_whitespace()) {
                 parsed.records.push((line, parser.parse(bytes)));
             }
+            line += 1;
+            rest = after.get_mut(1..).unwrap_or_default();
         }
         parsed.records.extend(self.too_long.map(|line| (line, Err(too_long("")))));
         parsed
