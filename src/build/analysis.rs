@@ -16,12 +16,16 @@
 //!
 //! DELTA is the distance to the `DocId` before, for the first posting the `DocId`.
 
+mod words;
+
+use super::external_sort::prefix_of;
 use super::packed::Record;
+use super::spares::Reuse;
 use crate::analyzer::{Analysis, Role, TextField};
 use crate::bytes::{push_varint, read_varint};
 use crate::snapshot::doc_tokens::{CODE_MIN, NUM_FIELDS, Token, push_doc, push_token};
-use crate::snapshot::followers::{follower_hash, merge_followers};
-use rustc_hash::FxHashMap;
+use crate::snapshot::followers::merge_followers;
+use words::Words;
 
 /// Entries of a run from one whole word to the next.
 pub const RESTART_EVERY: usize = 256;
@@ -69,44 +73,43 @@ pub struct Posting {
 /// A posting and the number of its word.
 type WordPosting = (u32, Posting);
 
-/// Numbers words as they come.
+/// What a block is analyzed in, one after the other.
 #[derive(Default)]
-struct Words {
-    numbers: FxHashMap<Box<str>, u32>,
-    /// The latest posting of each word.
-    latest: Vec<u32>,
-    occurrences: Vec<u32>,
-    /// As followers.
-    hashes: Vec<u8>,
+pub struct Workspace {
+    analysis: Analysis,
+    index: BlockIndex,
+    /// The token streams of the fields of one business.
+    fields: [Vec<u8>; NUM_FIELDS],
+    run: RunSpace,
 }
 
-impl Words {
-    fn number(&mut self, text: &str) -> u32 {
-        match self.numbers.get(text) {
-            Some(&number) => number,
-            None => {
-                let number = self.latest.len() as u32;
-                self.numbers.insert(text.into(), number);
-                self.latest.push(u32::MAX);
-                self.occurrences.push(0);
-                self.hashes.push(follower_hash(text));
-                number
-            }
-        }
+impl Reuse for Workspace {
+    fn clear(&mut self) {
+        self.index.words.clear();
+        self.index.postings.clear();
     }
 }
 
-/// Analyzes the records of a block, of which the first is business `first_doc`.
+/// What stands where in a block.
+#[derive(Default)]
+struct BlockIndex {
+    words: Words,
+    postings: Vec<WordPosting>,
+    /// The postings of the words before the one that comes, and of the last.
+    before: Vec<u32>,
+    here: Vec<u32>,
+}
+
+/// Analyzes the records of a block, of which the first is business `first_doc`, in `workspace`, which is empty.
 pub fn analyze_block<'a>(
     first_doc: u32,
     records: impl ExactSizeIterator<Item = Record<'a>>,
+    workspace: &mut Workspace,
 ) -> AnalyzedBlock {
-    let mut words = Words::default();
-    let mut postings: Vec<WordPosting> = Vec::with_capacity(records.len() * 64);
+    let Workspace { analysis, index, fields, run } = workspace;
+    index.postings.reserve(records.len() * 64);
     let mut tokens = Vec::with_capacity(records.len() * 192);
     let mut lengths = Vec::with_capacity(records.len());
-    let mut analysis = Analysis::default();
-    let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
     for (doc, record) in records.enumerate() {
         let mut doc_lengths = [0; NUM_FIELDS];
         let mut name_core_len = 0;
@@ -127,10 +130,10 @@ pub fn analyze_block<'a>(
             let out = &mut fields[field as usize];
             out.clear();
             let mut place = FieldPlace { doc: doc as u32, field, name_core_len, words: 0 };
-            place.index(&analysis, &mut words, &mut postings, out);
+            place.index(analysis, index, out);
             doc_lengths[field as usize] = u16::try_from(place.words).unwrap_or(u16::MAX);
         }
-        push_doc(&mut tokens, name_core_len, &fields);
+        push_doc(&mut tokens, name_core_len, fields);
         lengths.push(doc_lengths);
     }
     let mut block = AnalyzedBlock {
@@ -140,7 +143,7 @@ pub fn analyze_block<'a>(
         run: Vec::new(),
         restarts: Vec::new(),
     };
-    write_run(first_doc, &words, &postings, &mut block);
+    run.write(first_doc, index, &mut block);
     block
 }
 
@@ -153,22 +156,17 @@ struct FieldPlace {
 }
 
 impl FieldPlace {
-    fn index(
-        &mut self,
-        analysis: &Analysis,
-        words: &mut Words,
-        postings: &mut Vec<WordPosting>,
-        out: &mut Vec<u8>,
-    ) {
+    fn index(&mut self, analysis: &Analysis, index: &mut BlockIndex, out: &mut Vec<u8>) {
+        let BlockIndex { words, postings, before, here } = index;
+        before.clear();
+        here.clear();
         let mut next_position = 0;
-        // The postings of the words before the one that comes, and of the last.
-        let (mut before, mut here): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         analysis.for_each_entry(self.field, |entry| {
             let number = words.number(entry.text);
             let code = number + CODE_MIN;
             let (token, first, len) = match entry.role {
                 Role::Word => {
-                    std::mem::swap(&mut before, &mut here);
+                    std::mem::swap(before, here);
                     here.clear();
                     if next_position < entry.position {
                         before.clear();
@@ -189,7 +187,7 @@ impl FieldPlace {
             let at = self.count(number, first, len, words, postings);
             if !matches!(entry.role, Role::Joined { .. }) {
                 let hash = words.hashes[number as usize];
-                for &before in &before {
+                for &before in before.iter() {
                     let follower = &mut postings[before as usize].1.follower;
                     *follower = merge_followers(*follower, hash);
                 }
@@ -233,61 +231,83 @@ impl FieldPlace {
     }
 }
 
-fn write_run(first_doc: u32, words: &Words, postings: &[WordPosting], block: &mut AnalyzedBlock) {
-    let mut sorted: Vec<(u64, &str, u32)> = words
-        .numbers
-        .iter()
-        .map(|(word, &number)| (super::external_sort::prefix_of(word.as_bytes()), &**word, number))
-        .collect();
-    sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
-    let mut places = vec![0u32; sorted.len()];
-    for (place, &(_, _, number)) in sorted.iter().enumerate() {
-        places[number as usize] = place as u32;
-    }
-    // A counting sort: businesses of a word stay in order.
-    let mut starts = vec![0u32; sorted.len() + 1];
-    for &(number, _) in postings {
-        starts[places[number as usize] as usize + 1] += 1;
-    }
-    for at in 1..starts.len() {
-        starts[at] += starts[at - 1];
-    }
-    let mut by_word = vec![Posting::default(); postings.len()];
-    let mut next = starts.clone();
-    for &(number, posting) in postings {
-        let next = &mut next[places[number as usize] as usize];
-        by_word[*next as usize] = posting;
-        *next += 1;
-    }
-    let run = &mut block.run;
-    run.reserve(postings.len() * 3 + sorted.len() * 12);
-    let mut payload = Vec::new();
-    let mut before = "";
-    for (place, &(_, word, number)) in sorted.iter().enumerate() {
-        if place % RESTART_EVERY == 0 {
-            block.restarts.push((word.into(), run.len() as u64));
-            before = "";
+/// What a run is written from.
+#[derive(Default)]
+struct RunSpace {
+    /// The words in order, each by the begin of its text and its number.
+    sorted: Vec<(u64, u32)>,
+    /// By place of a word: where its postings begin, and where the next one goes.
+    starts: Vec<u32>,
+    next: Vec<u32>,
+    /// The postings of one word after the other. What is behind them is of a block before.
+    by_word: Vec<Posting>,
+    payload: Vec<u8>,
+}
+
+impl RunSpace {
+    /// Writes the run of a block, and the places of its words.
+    fn write(&mut self, first_doc: u32, index: &BlockIndex, block: &mut AnalyzedBlock) {
+        let RunSpace { sorted, starts, next, by_word, payload } = self;
+        let BlockIndex { words, postings, .. } = index;
+        sorted.clear();
+        let prefix = |number| prefix_of(words.text(number).as_bytes());
+        sorted.extend((0..words.len()).map(|number| (prefix(number), number)));
+        sorted.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| words.text(a.1).cmp(words.text(b.1)))
+        });
+        let mut places = vec![0u32; sorted.len()];
+        for (place, &(_, number)) in sorted.iter().enumerate() {
+            places[number as usize] = place as u32;
         }
-        let shared =
-            before.bytes().zip(word.bytes()).take_while(|(before, byte)| before == byte).count();
-        push_varint(run, shared as u32);
-        push_varint(run, (word.len() - shared) as u32);
-        run.extend_from_slice(&word.as_bytes()[shared..]);
-        push_varint(run, words.occurrences[number as usize]);
-        let range = starts[place] as usize..starts[place + 1] as usize;
-        payload.clear();
-        push_varint(&mut payload, range.len() as u32);
-        let mut doc_before = 0;
-        for posting in &by_word[range] {
-            let doc = first_doc + posting.doc;
-            push_posting(posting, doc - doc_before, &mut payload);
-            doc_before = doc;
+        // A counting sort: businesses of a word stay in order.
+        starts.clear();
+        starts.resize(sorted.len() + 1, 0);
+        for &(number, _) in postings {
+            starts[places[number as usize] as usize + 1] += 1;
         }
-        push_varint(run, payload.len() as u32);
-        run.extend_from_slice(&payload);
-        before = word;
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        by_word.resize(by_word.len().max(postings.len()), Posting::default());
+        next.clone_from(starts);
+        for &(number, posting) in postings {
+            let next = &mut next[places[number as usize] as usize];
+            by_word[*next as usize] = posting;
+            *next += 1;
+        }
+        let run = &mut block.run;
+        run.reserve(postings.len() * 3 + sorted.len() * 12);
+        let mut before = "";
+        for (place, &(_, number)) in sorted.iter().enumerate() {
+            let word = words.text(number);
+            if place % RESTART_EVERY == 0 {
+                block.restarts.push((word.into(), run.len() as u64));
+                before = "";
+            }
+            let shared = before
+                .bytes()
+                .zip(word.bytes())
+                .take_while(|(before, byte)| before == byte)
+                .count();
+            push_varint(run, shared as u32);
+            push_varint(run, (word.len() - shared) as u32);
+            run.extend_from_slice(&word.as_bytes()[shared..]);
+            push_varint(run, words.occurrences[number as usize]);
+            let range = starts[place] as usize..starts[place + 1] as usize;
+            payload.clear();
+            push_varint(payload, range.len() as u32);
+            let mut doc_before = 0;
+            for posting in &by_word[range] {
+                let doc = first_doc + posting.doc;
+                push_posting(posting, doc - doc_before, payload);
+                doc_before = doc;
+            }
+            push_varint(run, payload.len() as u32);
+            run.extend_from_slice(payload);
+            before = word;
+        }
+        block.places = places;
     }
-    block.places = places;
 }
 
 fn push_posting(posting: &Posting, delta: u32, out: &mut Vec<u8>) {

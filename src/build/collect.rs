@@ -5,7 +5,7 @@
 //! all else to columns in memory or to temporary files.
 
 use super::BuildError;
-use super::analysis::{AnalyzedBlock, analyze_block};
+use super::analysis::{AnalyzedBlock, Workspace, analyze_block};
 use super::external_sort::{Batch, Sorted, Sorter};
 use super::filters::DictionaryFiles;
 use super::ids::DUPLICATE;
@@ -79,8 +79,9 @@ struct BlockResult {
     analyzed: AnalyzedBlock,
 }
 
-/// Where batches of blocks come from.
+/// Where what is needed for a block comes from.
 struct BlockSpares {
+    workspaces: Spares<Workspace>,
     names: Spares<Batch>,
     filters: [Spares<Batch>; 3],
 }
@@ -117,6 +118,7 @@ pub fn collect<'a>(
     let ahead = pool.current_num_threads() + 1;
     let block_bytes = (memory / 4 / (ahead + 2) / BLOCK_GROWTH).max(BLOCK_BYTES_MIN);
     let spares = BlockSpares {
+        workspaces: Spares::default(),
         names: collected.names.spares(),
         filters: collected.filters.each_ref().map(Sorter::spares),
     };
@@ -224,7 +226,7 @@ fn work_on(block: PackedBlock, encoder: &Encoder, spares: &BlockSpares) -> Block
         seqs: unpacked.iter().map(|(_, parts)| parts.seq).collect(),
         names,
         filters: filters::of_block(first_doc, &records, &spares.filters),
-        analyzed: analyze_block(first_doc, records.iter().copied()),
+        analyzed: analyze_block(first_doc, records.iter().copied(), &mut spares.workspaces.lend()),
     }
 }
 
