@@ -50,7 +50,8 @@ pub fn of_block(
     [industries, places, hosts]
 }
 
-/// Groups businesses by the keys of a value, in `batch`, which is empty. Values repeat, so each distinct one is turned into keys once.
+/// Groups businesses by the keys of a value, in `batch`, which is empty. Values repeat, so each distinct one is turned
+/// into keys once.
 fn collect<'a, V: Hash + Eq>(
     first_doc: u32,
     records: &[Record<'a>],
