@@ -28,6 +28,10 @@ mod tantivy;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+// What an engine costs is compared, not what allocates for it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Compare other search engines on the same records and queries
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true)]
