@@ -4,7 +4,7 @@
 //! block (u32, big-endian), and as payload the `DocId`s (u32). Sorted, the entries of a key stand together, with
 //! ascending `DocId`s.
 
-use super::external_sort::{Batch, Sorted};
+use super::external_sort::{Batch, Sorted, prefix_of};
 use super::keys::KeysWriter;
 use super::packed::Record;
 use super::scratch::{Scratch, ScratchError, ScratchWriter};
@@ -16,8 +16,8 @@ use crate::snapshot::SnapshotError;
 use crate::snapshot::dictionary::{DictionaryKinds, encode_entry};
 use crate::snapshot::writer::SnapshotWriter;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::hash::Hash;
+use std::ops::Range;
 
 /// The entries of a block's industries, places and hosts, in batches of `spares`.
 pub fn of_block(
@@ -26,16 +26,21 @@ pub fn of_block(
     spares: &[Spares<Batch>; 3],
 ) -> [Lent<Batch>; 3] {
     let [industries, places, hosts] = spares.each_ref().map(Spares::lend);
-    let industries =
-        collect(first_doc, records, industries, |record| record.industry, |name| fold_filter(name));
+    let industries = collect(
+        first_doc,
+        records,
+        industries,
+        |record| record.industry,
+        |name, push| fold_filter(name).iter().for_each(|key| push(key)),
+    );
     let places = collect(
         first_doc,
         records,
         places,
         |record| Some((record.city, record.state, record.country)),
-        |&(city, state, country)| {
+        |&(city, state, country), push| {
             let keys = places::stored_keys(city, state, country);
-            keys.iter().map(|key| key.as_str().to_owned()).collect()
+            keys.iter().for_each(|key| push(key.as_str()));
         },
     );
     let hosts = collect(
@@ -43,9 +48,7 @@ pub fn of_block(
         records,
         hosts,
         |record| record.website,
-        |website| {
-            Host::of_website(website).map(|host| host.name().to_owned()).into_iter().collect()
-        },
+        |website, push| Host::of_website(website).iter().for_each(|host| push(host.name())),
     );
     [industries, places, hosts]
 }
@@ -57,30 +60,47 @@ fn collect<'a, V: Hash + Eq>(
     records: &[Record<'a>],
     mut batch: Lent<Batch>,
     value_of: impl Fn(&Record<'a>) -> Option<V>,
-    keys_of: impl Fn(&V) -> Vec<String>,
+    push_keys: impl Fn(&V, &mut dyn FnMut(&str)),
 ) -> Lent<Batch> {
-    let mut by_value: FxHashMap<V, Vec<u32>> = FxHashMap::default();
+    let (mut texts, mut ends) = (String::new(), vec![0]);
+    // The keys of a value, by their numbers: that of the end before them.
+    let mut keys_of: FxHashMap<V, Range<u32>> = FxHashMap::default();
+    let mut entries: Vec<(u32, u32)> = Vec::with_capacity(records.len());
     for (doc, record) in (first_doc..).zip(records) {
-        if let Some(value) = value_of(record) {
-            by_value.entry(value).or_default().push(doc);
-        }
+        let Some(value) = value_of(record) else { continue };
+        let keys = keys_of.entry(value).or_insert_with_key(|value| {
+            let first = ends.len() as u32 - 1;
+            push_keys(value, &mut |key| {
+                if !key.is_empty() {
+                    texts.push_str(key);
+                    ends.push(texts.len());
+                }
+            });
+            first..ends.len() as u32 - 1
+        });
+        entries.extend(keys.clone().map(|key| (key, doc)));
     }
-    let mut by_key: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (value, docs) in by_value {
-        for key in keys_of(&value).into_iter().filter(|key| !key.is_empty()) {
-            by_key.entry(key).or_default().extend(&docs);
-        }
+    let text = |key: u32| &texts[ends[key as usize]..ends[key as usize + 1]];
+    let mut sorted: Vec<(u64, u32)> =
+        (0..ends.len() as u32 - 1).map(|key| (prefix_of(text(key).as_bytes()), key)).collect();
+    sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a.1).cmp(text(b.1))));
+    // Different values may have the same key.
+    let distinct = sorted.chunk_by(|a, b| text(a.1) == text(b.1));
+    let mut places = vec![0; sorted.len()];
+    for (place, same) in (0..).zip(distinct.clone()) {
+        same.iter().for_each(|&(_, key)| places[key as usize] = place);
     }
-    for (key, mut docs) in by_key {
-        docs.sort_unstable();
-        docs.dedup();
+    entries.iter_mut().for_each(|entry| entry.0 = places[entry.0 as usize]);
+    entries.sort_unstable();
+    entries.dedup();
+    for (same, entries) in distinct.zip(entries.chunk_by(|a, b| a.0 == b.0)) {
         batch.push_with(
             |out| {
-                out.extend_from_slice(key.as_bytes());
+                out.extend_from_slice(text(same[0].1).as_bytes());
                 out.push(0);
                 out.extend(first_doc.to_be_bytes());
             },
-            |out| docs.iter().for_each(|doc| out.extend(doc.to_le_bytes())),
+            |out| entries.iter().for_each(|(_, doc)| out.extend(doc.to_le_bytes())),
         );
     }
     batch
