@@ -6,6 +6,7 @@
 //! over the whole collection, so that scores are integers and cursors compare exactly.
 
 use crate::analyzer::TextField;
+use crate::simd::vectorized;
 
 /// How soon further occurrences stop to count. Larger than the customary 1.2, since the fields' weights multiply
 /// what one occurrence counts.
@@ -79,13 +80,18 @@ impl Impacts {
         Impacts { rarity: rarity(num_docs, doc_freq) / rarity(num_docs, 1) }
     }
 
-    /// The impact on a business in which the word's occurrences contribute `sum` (see
+    /// Appends the impacts on businesses in which the word's occurrences contribute `sums` (see
     /// [`FieldLengths::contribution`]): 1 to 255.
-    #[inline]
-    pub fn of(self, sum: u32) -> u8 {
+    pub fn push_all(self, sums: &[u32], out: &mut Vec<u8>) {
+        vectorized(|| out.extend(sums.iter().map(|&sum| self.of(sum))));
+    }
+
+    #[inline(always)]
+    fn of(self, sum: u32) -> u8 {
         let sum = f64::from(sum) / ONE;
         let share = self.rarity * sum / (sum + SATURATION);
-        (share * 255.0).round().clamp(1.0, 255.0) as u8
+        // Rounded, but not by `round`, which is a function of the system where the processor may be any.
+        (share * 255.0 + 0.5).clamp(1.0, 255.0) as u32 as u8
     }
 }
 

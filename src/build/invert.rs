@@ -282,9 +282,8 @@ impl Source {
                 }
                 any.merge(&other, &mut merged);
             }
-            let of_term = Impacts::new(self.num_docs(), any.docs.len());
             impacts.clear();
-            impacts.extend(any.sums.iter().map(|&sum| of_term.of(sum)));
+            Impacts::new(self.num_docs(), any.docs.len()).push_all(&any.sums, &mut impacts);
             let start = encoded.blocks.len();
             let [is, starts, has, host] = &lists;
             let block = TermBlock {
