@@ -317,6 +317,28 @@ fn container_bytes(count: usize, is_bitmap: bool) -> usize {
     if is_bitmap { BITMAP_WORDS * 8 } else { (count * 2).next_multiple_of(8) }
 }
 
+/// Ends of pieces are looked for among so many, and then in steps that double.
+const NEAR: usize = 16;
+
+/// The sorted `docs` in pieces with the same upper 16 bits: short ones, or much longer than that.
+fn chunks(docs: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let mut rest = docs;
+    std::iter::from_fn(move || {
+        let last = rest.first()? | 0xffff;
+        let near = rest.iter().take(NEAR).position(|&doc| doc > last);
+        let len = near.unwrap_or_else(|| {
+            let mut end = NEAR;
+            while rest.get(end).is_some_and(|&doc| doc <= last) {
+                end *= 2;
+            }
+            rest[..end.min(rest.len())].partition_point(|&doc| doc <= last)
+        });
+        let (chunk, behind) = rest.split_at(len);
+        rest = behind;
+        Some(chunk)
+    })
+}
+
 /// Appends the list of `docs`, sorted, distinct and not empty, to `out`, whose length is a multiple of 8.
 pub fn encode(docs: &[u32], out: &mut Vec<u8>) {
     encode_with(ARRAY_MAX, docs, out);
@@ -326,14 +348,14 @@ pub fn encode(docs: &[u32], out: &mut Vec<u8>) {
 pub fn encode_with(array_max: usize, docs: &[u32], out: &mut Vec<u8>) {
     debug_assert!(out.len().is_multiple_of(8) && !docs.is_empty());
     debug_assert!(docs.windows(2).all(|pair| pair[0] < pair[1]));
-    let chunks = || docs.chunk_by(|a, b| a >> 16 == b >> 16);
+    let chunks = || chunks(docs);
     // What probing gains from bitmaps counts for more than their size.
     let chunked_bytes = chunks()
         .map(|chunk| HEAD_BYTES + container_bytes(chunk.len(), chunk.len() > ARRAY_MAX))
         .sum::<usize>();
     if docs.len() * 4 <= 4 + chunked_bytes {
         out.extend((docs.len() as u32).to_le_bytes());
-        docs.iter().for_each(|doc| out.extend(doc.to_le_bytes()));
+        out.extend_from_slice(bytemuck::cast_slice(docs));
         out.resize(out.len().next_multiple_of(8), 0);
         return;
     }
@@ -352,8 +374,11 @@ pub fn encode_with(array_max: usize, docs: &[u32], out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(8), 0);
     for chunk in chunks() {
         if chunk.len() <= array_max {
-            chunk.iter().for_each(|&doc| out.extend((doc as u16).to_le_bytes()));
-            out.resize(out.len().next_multiple_of(8), 0);
+            let start = out.len();
+            out.resize((start + chunk.len() * 2).next_multiple_of(8), 0);
+            for (low, &doc) in out[start..].as_chunks_mut().0.iter_mut().zip(chunk) {
+                *low = (doc as u16).to_le_bytes();
+            }
         } else {
             let mut words = [0u64; BITMAP_WORDS];
             for &doc in chunk {
