@@ -17,7 +17,7 @@
 //!            └ analysis → token streams, a sorted run of words with their postings
 //! Columns  sections of orders, industries, places
 //! Merge    runs of words → vocabulary: terms, raw postings in one piece; beside it, runs of hosts → sections
-//! Encode   raw postings → invert, impact: sections of terms; token streams → section DocTokens
+//! Encode   raw postings → invert, impact: sections of terms; token streams → token_codes: section DocTokens
 //! Derive   sections so far → derived: prefixes, pair counts, phrases, positions
 //! Publish  snapshot::writer
 //! ```
@@ -57,6 +57,7 @@ pub mod scratch;
 pub mod source;
 pub mod spares;
 pub mod symbols;
+pub mod token_codes;
 pub mod vocabulary;
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ use words::Words;
 pub const RESTART_EVERY: usize = 256;
 
 /// Words of consecutive businesses.
+#[derive(Default)]
 pub struct AnalyzedBlock {
     /// The token streams, as in `DocTokens`, with numbers of words plus [`CODE_MIN`] for codes.
     pub tokens: Vec<u8>,
@@ -42,6 +43,16 @@ pub struct AnalyzedBlock {
     pub run: Vec<u8>,
     /// Every [`RESTART_EVERY`]th entry, whose word is whole: the word, and where it begins in the run.
     pub restarts: Vec<(Box<str>, u64)>,
+}
+
+impl Reuse for AnalyzedBlock {
+    fn clear(&mut self) {
+        self.tokens.clear();
+        self.lengths.clear();
+        self.places.clear();
+        self.run.clear();
+        self.restarts.clear();
+    }
 }
 
 /// The list of names (see [`terms`](crate::snapshot::terms)) that an occurrence in a name belongs to.
@@ -100,17 +111,16 @@ struct BlockIndex {
     here: Vec<u32>,
 }
 
-/// Analyzes the records of a block, of which the first is business `first_doc`, in `workspace`, which is empty.
-pub fn analyze_block<'a>(
+/// Analyzes the records of a block, of which the first is business `first_doc`, to `block`, in `workspace`. Both are
+/// empty.
+pub fn analyze_block(
     first_doc: u32,
-    records: impl ExactSizeIterator<Item = Record<'a>>,
+    records: &[Record<'_>],
     workspace: &mut Workspace,
-) -> AnalyzedBlock {
+    block: &mut AnalyzedBlock,
+) {
     let Workspace { analysis, index, fields, run } = workspace;
-    index.postings.reserve(records.len() * 64);
-    let mut tokens = Vec::with_capacity(records.len() * 192);
-    let mut lengths = Vec::with_capacity(records.len());
-    for (doc, record) in records.enumerate() {
+    for (doc, record) in records.iter().enumerate() {
         let mut doc_lengths = [0; NUM_FIELDS];
         let mut name_core_len = 0;
         for field in TextField::ALL {
@@ -133,18 +143,10 @@ pub fn analyze_block<'a>(
             place.index(analysis, index, out);
             doc_lengths[field as usize] = u16::try_from(place.words).unwrap_or(u16::MAX);
         }
-        push_doc(&mut tokens, name_core_len, fields);
-        lengths.push(doc_lengths);
+        push_doc(&mut block.tokens, name_core_len, fields);
+        block.lengths.push(doc_lengths);
     }
-    let mut block = AnalyzedBlock {
-        tokens,
-        lengths,
-        places: Vec::new(),
-        run: Vec::new(),
-        restarts: Vec::new(),
-    };
-    run.write(first_doc, index, &mut block);
-    block
+    run.write(first_doc, index, block);
 }
 
 /// One field of one business.
@@ -249,13 +251,14 @@ impl RunSpace {
     fn write(&mut self, first_doc: u32, index: &BlockIndex, block: &mut AnalyzedBlock) {
         let RunSpace { sorted, starts, next, by_word, payload } = self;
         let BlockIndex { words, postings, .. } = index;
+        let AnalyzedBlock { places, run, restarts, .. } = block;
         sorted.clear();
         let prefix = |number| prefix_of(words.text(number).as_bytes());
         sorted.extend((0..words.len()).map(|number| (prefix(number), number)));
         sorted.sort_unstable_by(|a, b| {
             a.0.cmp(&b.0).then_with(|| words.text(a.1).cmp(words.text(b.1)))
         });
-        let mut places = vec![0u32; sorted.len()];
+        places.resize(sorted.len(), 0);
         for (place, &(_, number)) in sorted.iter().enumerate() {
             places[number as usize] = place as u32;
         }
@@ -275,13 +278,11 @@ impl RunSpace {
             by_word[*next as usize] = posting;
             *next += 1;
         }
-        let run = &mut block.run;
-        run.reserve(postings.len() * 3 + sorted.len() * 12);
         let mut before = "";
         for (place, &(_, number)) in sorted.iter().enumerate() {
             let word = words.text(number);
             if place % RESTART_EVERY == 0 {
-                block.restarts.push((word.into(), run.len() as u64));
+                restarts.push((word.into(), run.len() as u64));
                 before = "";
             }
             let shared = before
@@ -306,7 +307,6 @@ impl RunSpace {
             run.extend_from_slice(payload);
             before = word;
         }
-        block.places = places;
     }
 }
 

@@ -12,7 +12,7 @@ use super::ids::DUPLICATE;
 use super::packed::{self, KeyParts, Record};
 use super::pipeline::{InBackground, in_order};
 use super::scratch::{Scratch, ScratchError};
-use super::spares::{Lent, Spares};
+use super::spares::{Lent, Reuse, Spares};
 use super::symbols::{Encoded, Encoder, Rendered};
 use super::vocabulary::{BlockFiles, BlockWriter};
 use super::{doc_order, filters};
@@ -67,21 +67,47 @@ struct PackedBlock {
     ends: Vec<(usize, usize)>,
 }
 
-/// What one core made of a block.
-struct BlockResult {
-    first_doc: u32,
+impl Reuse for PackedBlock {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+}
+
+/// What is known of the businesses of a block.
+#[derive(Default)]
+struct BlockColumns {
     documents: Encoded,
     counts: Vec<u64>,
     years: Vec<u16>,
     seqs: Vec<u32>,
+    analyzed: AnalyzedBlock,
+}
+
+impl Reuse for BlockColumns {
+    fn clear(&mut self) {
+        self.documents.clear();
+        self.counts.clear();
+        self.years.clear();
+        self.seqs.clear();
+        self.analyzed.clear();
+    }
+}
+
+/// What one core made of a block.
+struct BlockResult {
+    first_doc: u32,
+    columns: Lent<BlockColumns>,
     names: Lent<Batch>,
     filters: [Lent<Batch>; 3],
-    analyzed: AnalyzedBlock,
 }
 
 /// Where what is needed for a block comes from.
 struct BlockSpares {
+    packed: Spares<PackedBlock>,
+    rendered: Spares<Rendered>,
     workspaces: Spares<Workspace>,
+    columns: Spares<BlockColumns>,
     names: Spares<Batch>,
     filters: [Spares<Batch>; 3],
 }
@@ -118,34 +144,38 @@ pub fn collect<'a>(
     let ahead = pool.current_num_threads() + 1;
     let block_bytes = (memory / 4 / (ahead + 2) / BLOCK_GROWTH).max(BLOCK_BYTES_MIN);
     let spares = BlockSpares {
+        packed: Spares::default(),
+        rendered: Spares::default(),
         workspaces: Spares::default(),
+        columns: Spares::default(),
         names: collected.names.spares(),
         filters: collected.filters.each_ref().map(Sorter::spares),
     };
     let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::scope(|scope| {
-        let ranks = &ranks;
-        scope.spawn(move || cut_blocks(sorted, ranks, block_bytes, &sender));
+        let (ranks, packed) = (&ranks, &spares.packed);
+        scope.spawn(move || cut_blocks(sorted, ranks, block_bytes, packed, &sender));
         let blocks = receiver.into_iter().map(|block| block.map_err(BuildError::from));
         let work = |block| work_on(block, &encoder, &spares);
         in_order(pool, ahead, blocks, work, |block: BlockResult| {
-            let Encoded { codes, offsets: within } = block.documents;
+            let BlockResult { first_doc, mut columns, names, filters } = block;
+            let Encoded { codes, offsets: within } = &columns.documents;
             for end in &within[1..] {
                 offsets.push(offset + end)?;
             }
             offset += codes.len() as u64;
-            documents.write(bytemuck::cast_slice(&codes))?;
-            collected.counts.extend(block.counts);
-            collected.years.extend(block.years);
-            for (doc, seq) in (block.first_doc..).zip(block.seqs) {
+            documents.write(bytemuck::cast_slice(codes))?;
+            collected.counts.extend_from_slice(&columns.counts);
+            collected.years.extend_from_slice(&columns.years);
+            for (doc, &seq) in (first_doc..).zip(&columns.seqs) {
                 collected.id_order[ranks[seq as usize] as usize] = doc;
             }
-            collected.lengths.extend_from_slice(&block.analyzed.lengths);
-            collected.names.add(block.names)?;
-            for (sorter, batch) in collected.filters.iter_mut().zip(block.filters) {
+            collected.lengths.extend_from_slice(&columns.analyzed.lengths);
+            collected.names.add(names)?;
+            for (sorter, batch) in collected.filters.iter_mut().zip(filters) {
                 sorter.add(batch)?;
             }
-            collected.blocks.add(block.first_doc, block.analyzed)?;
+            collected.blocks.add(first_doc, &mut columns.analyzed)?;
             progress(collected.years.len() as u64);
             Ok::<(), BuildError>(())
         })
@@ -160,9 +190,11 @@ fn cut_blocks(
     mut sorted: Sorted,
     ranks: &[u32],
     block_bytes: usize,
-    sender: &mpsc::SyncSender<Result<PackedBlock, ScratchError>>,
+    spares: &Spares<PackedBlock>,
+    sender: &mpsc::SyncSender<Result<Lent<PackedBlock>, ScratchError>>,
 ) {
-    let mut block = PackedBlock::default();
+    let mut block = spares.lend();
+    block.first_doc = 0;
     loop {
         match sorted.next() {
             Err(error) => {
@@ -176,18 +208,16 @@ fn cut_blocks(
                 if ranks[seq as usize] == DUPLICATE {
                     continue;
                 }
-                block.bytes.extend_from_slice(key);
-                let key_end = block.bytes.len();
-                block.bytes.extend_from_slice(payload);
-                block.ends.push((key_end, block.bytes.len()));
+                let PackedBlock { bytes, ends, .. } = &mut *block;
+                bytes.extend_from_slice(key);
+                let key_end = bytes.len();
+                bytes.extend_from_slice(payload);
+                ends.push((key_end, bytes.len()));
             }
         }
         if block.ends.len() >= BLOCK_DOCS_MAX || block.bytes.len() >= block_bytes {
-            let next = PackedBlock {
-                first_doc: block.first_doc + block.ends.len() as u32,
-                bytes: Vec::with_capacity(block.bytes.len()),
-                ends: Vec::with_capacity(block.ends.len()),
-            };
+            let mut next = spares.lend();
+            next.first_doc = block.first_doc + block.ends.len() as u32;
             if sender.send(Ok(std::mem::replace(&mut block, next))).is_err() {
                 return;
             }
@@ -198,36 +228,31 @@ fn cut_blocks(
     }
 }
 
-fn work_on(block: PackedBlock, encoder: &Encoder, spares: &BlockSpares) -> BlockResult {
+fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) -> BlockResult {
     let first_doc = block.first_doc;
+    let (mut columns, mut names) = (spares.columns.lend(), spares.names.lend());
+    let BlockColumns { documents, counts, years, seqs, analyzed } = &mut *columns;
+    let mut rendered = spares.rendered.lend();
+    let mut records: Vec<Record<'_>> = Vec::with_capacity(block.ends.len());
     let mut start = 0;
-    let unpacked: Vec<(Record<'_>, KeyParts<'_>)> = block
-        .ends
-        .iter()
-        .map(|&(key_end, end)| {
-            let (key, payload) = (&block.bytes[start..key_end], &block.bytes[key_end..end]);
-            start = end;
-            packed::read(key, payload).expect("sorted runs hold what was packed")
-        })
-        .collect();
-    let records: Vec<Record<'_>> = unpacked.iter().map(|(record, _)| *record).collect();
-    let mut documents =
-        Rendered::with_capacity(records.len(), block.bytes.len() + records.len() * 96);
-    let mut names = spares.names.lend();
-    for (doc, (record, parts)) in (first_doc..).zip(&unpacked) {
-        documents.push(record);
-        doc_order::push_name(parts.name_key, doc, &mut names);
+    for (doc, &(key_end, end)) in (first_doc..).zip(&block.ends) {
+        let (key, payload) = (&block.bytes[start..key_end], &block.bytes[key_end..end]);
+        let (record, KeyParts { name_key, seq }) =
+            packed::read(key, payload).expect("sorted runs hold what was packed");
+        start = end;
+        rendered.push(&record);
+        doc_order::push_name(name_key, doc, &mut names);
+        // Those without a count are the last.
+        counts.extend(record.employee_count);
+        years.push(record.founded_year.unwrap_or(0));
+        seqs.push(seq);
+        records.push(record);
     }
-    BlockResult {
-        first_doc,
-        documents: encoder.encode(&documents),
-        counts: records.iter().map_while(|record| record.employee_count).collect(),
-        years: records.iter().map(|record| record.founded_year.unwrap_or(0)).collect(),
-        seqs: unpacked.iter().map(|(_, parts)| parts.seq).collect(),
-        names,
-        filters: filters::of_block(first_doc, &records, &spares.filters),
-        analyzed: analyze_block(first_doc, records.iter().copied(), &mut spares.workspaces.lend()),
-    }
+    encoder.encode(&rendered, documents);
+    drop(rendered);
+    let filters = filters::of_block(first_doc, &records, &spares.filters);
+    analyze_block(first_doc, &records, &mut spares.workspaces.lend(), analyzed);
+    BlockResult { first_doc, columns, names, filters }
 }
 
 /// What is left when the sections of businesses are written.

@@ -1,19 +1,20 @@
-//! Terms to their postings, and token streams to codes.
+//! Terms to their postings.
 //!
-//! In: the merged [`Vocabulary`]. Out: the sections of terms, and those of tokens. Each chunk of
-//! terms, and then each block of businesses, is worked on by one core; memory holds 4 bytes a term for its code,
-//! 2 for its weight, 4 while codes are given for its occurrences, and 8 bytes a business for what an occurrence
-//! in its fields contributes.
+//! In: the merged [`Vocabulary`]. Out: the sections of terms and, by [`token_codes`], those of tokens. Each chunk of
+//! terms is worked on by one core; memory holds 4 bytes a term for its code, 2 for its weight, 4 while codes are given
+//! for its occurrences, and 8 bytes a business for what an occurrence in its fields contributes.
 
 use super::analysis::{Posting, Postings};
 use super::impact::{self, FieldLengths, Impacts};
 use super::pipeline::{ahead_of_disk, in_order};
 use super::scratch::ScratchError;
-use super::vocabulary::{BlockTokens, Chunk, RawPostings, ResolvedBlocks, Vocabulary};
+use super::spares::{Lent, Reuse, Spares};
+use super::token_codes;
+use super::vocabulary::{Chunk, RawPostings, TermsPostings, Vocabulary};
 use crate::analyzer::{TextField, plural};
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
-use crate::snapshot::doc_tokens::{CODE_MIN, DocTokens, NUM_FIELDS, push_doc, push_token};
+use crate::snapshot::doc_tokens::{CODE_MIN, NUM_FIELDS};
 use crate::snapshot::followers::{NO_FOLLOWER, merge_followers};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
@@ -77,12 +78,17 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     let mut section = writer.begin(SectionKind::TermPostings);
     let source = Source { postings, plurals, contributions, bounds };
     offsets.push(0)?;
+    let (workspaces, spares) = (Spares::<TermWorkspace>::default(), Spares::default());
     in_order(
         pool,
         ahead_of_disk(pool),
         chunks.iter().map(Ok),
-        |chunk| source.encode(chunk).map(|encoded| (chunk, encoded)),
-        |result: Result<(&Chunk, EncodedTerms), ScratchError>| {
+        |chunk| {
+            let mut encoded = spares.lend();
+            source.encode(chunk, &mut workspaces.lend(), &mut encoded)?;
+            Ok((chunk, encoded))
+        },
+        |result: Result<(&Chunk, Lent<EncodedTerms>), ScratchError>| {
             let (chunk, encoded) = result?;
             let mut end = section.len();
             for ((ord, len), doc_freq) in
@@ -100,12 +106,14 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
         },
     )?;
     let num_docs = source.num_docs();
-    drop(source);
+    drop((source, workspaces, spares));
     section.end(writer)?;
     offsets.end(writer)?;
     weights_section.write(bytemuck::cast_slice(&weights))?;
     weights_section.end(writer)?;
-    write_tokens(&blocks, &codes, num_docs, pool, writer, |bytes| progress(done + bytes, total))
+    token_codes::write(&blocks, &codes, num_docs, pool, writer, |bytes| {
+        progress(done + bytes, total);
+    })
 }
 
 /// Codes of terms in the token streams: the more frequent, the smaller; ties by term.
@@ -167,6 +175,29 @@ struct EncodedTerms {
     block_lens: Vec<usize>,
     /// How many businesses each term matches.
     doc_freqs: Vec<usize>,
+}
+
+/// Bytes that are kept for the next chunk: those of a very frequent term are not.
+const KEPT_BYTES_MAX: usize = 32 << 20;
+
+impl Reuse for EncodedTerms {
+    fn clear(&mut self) {
+        self.blocks.clear();
+        self.block_lens.clear();
+        self.doc_freqs.clear();
+        if self.blocks.capacity() > KEPT_BYTES_MAX {
+            self.blocks = Vec::new();
+        }
+    }
+}
+
+impl Reuse for TermWorkspace {
+    fn clear(&mut self) {
+        // All else is cleared where it is used.
+        if self.any.docs.capacity() * size_of::<u32>() > KEPT_BYTES_MAX {
+            *self = TermWorkspace::default();
+        }
+    }
 }
 
 /// Businesses, ascending, what the occurrences of a term contribute to its impact on each, and by what it is followed.
@@ -232,22 +263,23 @@ impl Source {
         self.contributions.len() as u32
     }
 
-    fn encode(&self, chunk: &Chunk) -> Result<EncodedTerms, ScratchError> {
-        let offsets = self.postings.offsets(chunk.ords.clone())?;
-        let bytes = self.postings.bytes(offsets[0]..offsets[offsets.len() - 1])?;
-        let mut encoded = EncodedTerms { raw_bytes: bytes.len() as u64, ..Default::default() };
-        let mut looked_up = LookedUp::new(&bytes, &self.contributions);
-        let (mut any, mut other, mut merged) =
-            (Weighted::default(), Weighted::default(), Weighted::default());
-        // Is, starts, has, host.
-        let mut lists: [Vec<u32>; 4] = Default::default();
-        let mut impacts: Vec<u8> = Vec::new();
-        let mut own_prose: Vec<u32> = Vec::new();
+    /// Encodes the terms of `chunk` in `out`, which is empty.
+    fn encode(
+        &self,
+        chunk: &Chunk,
+        workspace: &mut TermWorkspace,
+        out: &mut EncodedTerms,
+    ) -> Result<(), ScratchError> {
+        let TermWorkspace { raw, elsewhere, looked_up, any, other, merged, .. } = workspace;
+        let TermWorkspace { lists, impacts, own_prose, .. } = workspace;
+        self.postings.read(chunk.ords.clone(), raw)?;
+        out.raw_bytes = raw.all().len() as u64;
+        let mut looked_up = LookedUp::new(raw.all(), &self.contributions, looked_up);
         for ord in chunk.ords.clone() {
             any.clear();
             own_prose.clear();
             lists.iter_mut().for_each(Vec::clear);
-            for posting in Postings::new(own(&offsets, &bytes, chunk, ord)) {
+            for posting in Postings::new(raw.of(ord)) {
                 let contributions = looked_up.next();
                 let mut sum = prose(&posting, &contributions);
                 if sum > 0 {
@@ -266,13 +298,11 @@ impl Source {
             let first = self.plurals.partition_point(|pair| pair.0.0 < ord);
             for &(_, plural) in self.plurals[first..].iter().take_while(|pair| pair.0.0 == ord) {
                 other.clear();
-                let elsewhere;
                 let raw = if chunk.ords.contains(&plural.0) {
-                    own(&offsets, &bytes, chunk, plural.0)
+                    raw.of(plural.0)
                 } else {
-                    let offsets = self.postings.offsets(plural.0..plural.0 + 1)?;
-                    elsewhere = self.postings.bytes(offsets[0]..offsets[1])?;
-                    &elsewhere
+                    self.postings.read(plural.0..plural.0 + 1, elsewhere)?;
+                    elsewhere.all()
                 };
                 for posting in Postings::new(raw) {
                     let sum = prose(&posting, &self.contributions[posting.doc as usize]);
@@ -280,28 +310,51 @@ impl Source {
                         other.push(posting.doc, sum, posting.follower);
                     }
                 }
-                any.merge(&other, &mut merged);
+                any.merge(other, merged);
             }
             impacts.clear();
-            Impacts::new(self.num_docs(), any.docs.len()).push_all(&any.sums, &mut impacts);
-            let start = encoded.blocks.len();
-            let [is, starts, has, host] = &lists;
+            Impacts::new(self.num_docs(), any.docs.len()).push_all(&any.sums, impacts);
+            let start = out.blocks.len();
+            let [is, starts, has, host] = &*lists;
             let block = TermBlock {
                 lists: [&any.docs, is, starts, has, host],
-                impacts: &impacts,
+                impacts,
                 followers: &any.followers,
-                own_prose: &own_prose,
+                own_prose,
             };
-            terms::encode_block(&block, self.bounds, &mut encoded.blocks);
-            encoded.block_lens.push(encoded.blocks.len() - start);
-            encoded.doc_freqs.push(any.docs.len());
+            terms::encode_block(&block, self.bounds, &mut out.blocks);
+            out.block_lens.push(out.blocks.len() - start);
+            out.doc_freqs.push(any.docs.len());
         }
-        Ok(encoded)
+        Ok(())
     }
+}
+
+/// What the terms of a chunk are encoded in, one chunk after the other.
+#[derive(Default)]
+struct TermWorkspace {
+    raw: TermsPostings,
+    /// A plural that is in no chunk at hand.
+    elsewhere: TermsPostings,
+    looked_up: LookUps,
+    any: Weighted,
+    other: Weighted,
+    merged: Weighted,
+    /// Is, starts, has, host.
+    lists: [Vec<u32>; 4],
+    impacts: Vec<u8>,
+    own_prose: Vec<u32>,
 }
 
 /// Postings that are looked up together.
 const LOOKED_UP: usize = 1 << 12;
+
+/// What is looked up together.
+#[derive(Default)]
+struct LookUps {
+    docs: Vec<u32>,
+    found: Vec<[u16; NUM_FIELDS]>,
+}
 
 /// What occurrences contribute in the business of one posting after the other. Businesses lie anywhere, and each look-up
 /// waits for memory: ahead of the work on postings, and many at a time, they wait together. (Postings are read once more
@@ -309,16 +362,19 @@ const LOOKED_UP: usize = 1 << 12;
 struct LookedUp<'a> {
     postings: Postings<'a>,
     contributions: &'a [[u16; NUM_FIELDS]],
-    docs: Vec<u32>,
-    found: Vec<[u16; NUM_FIELDS]>,
+    together: &'a mut LookUps,
     next: usize,
 }
 
 impl<'a> LookedUp<'a> {
     /// Of the postings in `bytes`.
-    fn new(bytes: &'a [u8], contributions: &'a [[u16; NUM_FIELDS]]) -> LookedUp<'a> {
-        let (docs, found) = (Vec::with_capacity(LOOKED_UP), Vec::with_capacity(LOOKED_UP));
-        LookedUp { postings: Postings::new(bytes), contributions, docs, found, next: 0 }
+    fn new(
+        bytes: &'a [u8],
+        contributions: &'a [[u16; NUM_FIELDS]],
+        together: &'a mut LookUps,
+    ) -> LookedUp<'a> {
+        together.found.clear();
+        LookedUp { postings: Postings::new(bytes), contributions, together, next: 0 }
     }
 
     /// That of the next posting.
@@ -327,22 +383,17 @@ impl<'a> LookedUp<'a> {
     /// There is none.
     #[inline]
     fn next(&mut self) -> [u16; NUM_FIELDS] {
-        if self.next == self.found.len() {
-            self.docs.clear();
-            self.docs.extend(self.postings.by_ref().take(LOOKED_UP).map(|posting| posting.doc));
-            self.found.clear();
-            self.found.extend(self.docs.iter().map(|&doc| self.contributions[doc as usize]));
+        let LookUps { docs, found } = &mut *self.together;
+        if self.next == found.len() {
+            docs.clear();
+            docs.extend(self.postings.by_ref().take(LOOKED_UP).map(|posting| posting.doc));
+            found.clear();
+            found.extend(docs.iter().map(|&doc| self.contributions[doc as usize]));
             self.next = 0;
         }
         self.next += 1;
-        self.found[self.next - 1]
+        found[self.next - 1]
     }
-}
-
-/// The raw postings of a term of a chunk.
-fn own<'a>(offsets: &[u64], bytes: &'a [u8], chunk: &Chunk, ord: u32) -> &'a [u8] {
-    let at = (ord - chunk.ords.start) as usize;
-    &bytes[(offsets[at] - offsets[0]) as usize..(offsets[at + 1] - offsets[0]) as usize]
 }
 
 /// What `count` occurrences contribute; more than 65,535 is as good as that.
@@ -354,72 +405,4 @@ fn limited(count: u16, contribution: u16) -> u32 {
 fn prose(posting: &Posting, contributions: &[u16; NUM_FIELDS]) -> u32 {
     let of = |at: usize| u64::from(posting.counts[at]) * u64::from(contributions[at]);
     (of(2) + of(3)).min(u16::MAX.into()) as u32
-}
-
-/// Writes the sections of tokens.
-fn write_tokens<E: From<ScratchError> + From<SnapshotError> + Send>(
-    blocks: &ResolvedBlocks,
-    codes: &[u32],
-    num_docs: u32,
-    pool: &ThreadPool,
-    writer: &mut SnapshotWriter,
-    mut progress: impl FnMut(u64),
-) -> Result<(), E> {
-    let mut offsets =
-        OffsetsWriter::begin(SectionKind::DocTokenOffsets, num_docs as usize + 1, writer);
-    let mut section = writer.begin(SectionKind::DocTokens);
-    let mut done = 0;
-    offsets.push(0)?;
-    in_order(
-        pool,
-        ahead_of_disk(pool),
-        (0..blocks.len()).map(Ok),
-        |at| blocks.get(at).map(|block| encode_tokens(&block, codes)),
-        |result: Result<EncodedTokens, ScratchError>| {
-            let EncodedTokens { raw_bytes, bytes, lens } = result?;
-            let mut end = section.len();
-            for len in &lens {
-                end += u64::from(*len);
-                offsets.push(end)?;
-            }
-            section.write(&bytes)?;
-            done += raw_bytes;
-            progress(done);
-            Ok::<(), E>(())
-        },
-    )?;
-    section.end(writer)?;
-    offsets.end(writer)?;
-    Ok(())
-}
-
-/// The token streams of a block in codes.
-struct EncodedTokens {
-    /// Bytes they were made of.
-    raw_bytes: u64,
-    bytes: Vec<u8>,
-    /// Length of each stream in bytes.
-    lens: Vec<u32>,
-}
-
-fn encode_tokens(block: &BlockTokens, codes: &[u32]) -> EncodedTokens {
-    let codes: Vec<u32> = block.ords.iter().map(|&ord| codes[ord as usize]).collect();
-    let mut rest = block.tokens.as_slice();
-    let (mut bytes, mut lens) = (
-        Vec::with_capacity(block.tokens.len() + block.tokens.len() / 8),
-        Vec::with_capacity(block.num_docs as usize),
-    );
-    let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
-    while let Some(doc) = DocTokens::read_front(&mut rest) {
-        for (at, field) in fields.iter_mut().enumerate() {
-            field.clear();
-            for token in doc.field(at) {
-                push_token(field, token.map_code(|code| codes[(code - CODE_MIN) as usize]));
-            }
-        }
-        let from = bytes.len();
-        push_doc(&mut bytes, doc.name_core_len, &fields);
-        lens.push((bytes.len() - from) as u32);
-    }
-    EncodedTokens { raw_bytes: block.tokens.len() as u64, bytes, lens }
 }

@@ -98,14 +98,13 @@ impl ScratchFile {
         self.file.read_exact_at(buffer, offset).map_err(self.scratch.error("read"))
     }
 
-    /// The bytes of `range`.
+    /// Reads the bytes of `range`, in place of what `bytes` holds.
     ///
     /// # Errors
     /// They cannot be read.
-    pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>, ScratchError> {
-        let mut bytes = vec![0; (range.end - range.start) as usize];
-        self.read_at(&mut bytes, range.start)?;
-        Ok(bytes)
+    pub fn read(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), ScratchError> {
+        bytes.resize((range.end - range.start) as usize, 0);
+        self.read_at(bytes, range.start)
     }
 
     /// Writes `bytes` from `offset` on.

@@ -6,6 +6,7 @@
 
 use super::document;
 use super::packed::Record;
+use super::spares::Reuse;
 use crate::snapshot::symbols;
 use onpair::{Config, Dictionary, DictionaryView, MaxDictBits, Parser, Rows, Threshold, Token};
 use std::cmp::Reverse;
@@ -30,15 +31,17 @@ pub struct Rendered {
 }
 
 impl Rendered {
-    /// Room for some documents.
-    pub fn with_capacity(len: usize, bytes: usize) -> Rendered {
-        Rendered { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(len) }
-    }
-
     /// Appends the document of a record.
     pub fn push(&mut self, record: &Record<'_>) {
         document::render(record, &mut self.bytes);
         self.ends.push(self.bytes.len());
+    }
+}
+
+impl Reuse for Rendered {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
     }
 }
 
@@ -130,7 +133,7 @@ impl Sample {
     /// Chooses symbols for documents like these.
     pub fn train(mut self) -> Encoder {
         self.shrink();
-        let mut rows = Rendered::with_capacity(self.candidates.len(), self.bytes);
+        let mut rows = Rendered::default();
         for candidate in self.candidates {
             rows.bytes.extend(candidate.json);
             rows.ends.push(rows.bytes.len());
@@ -162,6 +165,13 @@ pub struct Encoded {
     pub offsets: Vec<u64>,
 }
 
+impl Reuse for Encoded {
+    fn clear(&mut self) {
+        self.codes.clear();
+        self.offsets.clear();
+    }
+}
+
 impl Encoder {
     /// Numbers the symbols by how often they occur in `documents`, so that frequent ones share cache lines.
     fn number(&mut self, documents: &Rendered) {
@@ -186,14 +196,11 @@ impl Encoder {
         symbols::encode(texts.into_iter())
     }
 
-    /// Writes each document in the longest symbols, from its beginning. (Looking for them in a trie, or by the hashes of
+    /// Writes each document to `out`, in the longest symbols, from its beginning. (Looking for them in a trie, or by the hashes of
     /// the lengths that the first bytes allow, takes as long as the crate does.)
-    pub fn encode(&self, documents: &Rendered) -> Encoded {
-        let mut encoded = Encoded::default();
-        encoded.codes.reserve(documents.total_bytes() / 4);
-        self.parser.parse_rows_into(documents, &mut encoded.codes, &mut encoded.offsets);
-        encoded.codes.iter_mut().for_each(|code| *code = self.codes[usize::from(*code)]);
-        encoded
+    pub fn encode(&self, documents: &Rendered, out: &mut Encoded) {
+        self.parser.parse_rows_into(documents, &mut out.codes, &mut out.offsets);
+        out.codes.iter_mut().for_each(|code| *code = self.codes[usize::from(*code)]);
     }
 }
 
@@ -265,7 +272,8 @@ mod tests {
                 rows.bytes.extend(text.as_bytes());
                 rows.ends.push(rows.bytes.len());
             }
-            let encoded = encoder.encode(&rows);
+            let mut encoded = Encoded::default();
+            encoder.encode(&rows, &mut encoded);
             prop_assert_eq!(encoded.offsets.len(), texts.len() + 1);
             for (text, range) in texts.iter().zip(encoded.offsets.windows(2)) {
                 let mut read = Vec::new();

@@ -55,11 +55,11 @@ impl BlockWriter {
         })
     }
 
-    /// Takes the next block, of which the first is business `first_doc`.
+    /// Takes the next block, of which the first is business `first_doc`, and its restarts out of it.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn add(&mut self, first_doc: u32, block: AnalyzedBlock) -> Result<(), ScratchError> {
+    pub fn add(&mut self, first_doc: u32, block: &mut AnalyzedBlock) -> Result<(), ScratchError> {
         let (tokens, run) = (self.tokens.position(), self.runs.position());
         let first_word = self.places.position() / 4;
         self.tokens.write(&block.tokens)?;
@@ -72,7 +72,7 @@ impl BlockWriter {
             run: run..self.runs.position(),
             first_word,
             num_words: block.places.len() as u32,
-            restarts: block.restarts,
+            restarts: std::mem::take(&mut block.restarts),
         });
         Ok(())
     }
@@ -100,6 +100,7 @@ pub struct BlockFiles {
 }
 
 /// A block's token streams, and the term of every number in them.
+#[derive(Default)]
 pub struct BlockTokens {
     /// The first business.
     pub first_doc: u32,
@@ -109,6 +110,8 @@ pub struct BlockTokens {
     pub tokens: Vec<u8>,
     /// The ordinal of each word's term, by the word's number.
     pub ords: Vec<u32>,
+    /// The same in the order of terms.
+    sorted: Vec<u32>,
 }
 
 /// Blocks of which the words have become terms.
@@ -131,20 +134,21 @@ impl ResolvedBlocks {
         self.blocks.last().map_or(0, |block| block.tokens.end)
     }
 
-    /// The block at `at`.
+    /// Reads the block at `at`, in place of the one that `into` holds.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn get(&self, at: usize) -> Result<BlockTokens, ScratchError> {
+    pub fn read(&self, at: usize, into: &mut BlockTokens) -> Result<(), ScratchError> {
         let block = &self.blocks[at];
-        let tokens = self.tokens.read(block.tokens.clone())?;
-        let range = block.first_word * 4;
-        let mut sorted = vec![0u32; block.num_words as usize];
-        self.ords.read_at(bytemuck::cast_slice_mut(&mut sorted), range)?;
-        let mut ords = vec![0u32; block.num_words as usize];
-        self.places.read_at(bytemuck::cast_slice_mut(&mut ords), range)?;
+        let BlockTokens { first_doc, num_docs, tokens, ords, sorted } = into;
+        (*first_doc, *num_docs) = (block.first_doc, block.num_docs);
+        self.tokens.read(block.tokens.clone(), tokens)?;
+        for (file, words) in [(&self.ords, &mut *sorted), (&self.places, &mut *ords)] {
+            words.resize(block.num_words as usize, 0);
+            file.read_at(bytemuck::cast_slice_mut(words), block.first_word * 4)?;
+        }
         ords.iter_mut().for_each(|place| *place = sorted[*place as usize]);
-        Ok(BlockTokens { first_doc: block.first_doc, num_docs: block.num_docs, tokens, ords })
+        Ok(())
     }
 }
 
@@ -170,23 +174,40 @@ impl RawPostings {
         self.len
     }
 
-    /// Where the bytes of consecutive terms begin, and the end of the last.
+    /// Reads the postings of consecutive terms, in place of those that `into` holds.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn offsets(&self, ords: Range<u32>) -> Result<Vec<u64>, ScratchError> {
-        let mut offsets = vec![0u64; ords.len() + 1];
+    pub fn read(&self, ords: Range<u32>, into: &mut TermsPostings) -> Result<(), ScratchError> {
+        let TermsPostings { first_ord, offsets, bytes } = into;
+        *first_ord = ords.start;
+        offsets.resize(ords.len() + 1, 0);
         let start = u64::from(ords.start) * 8;
-        self.offsets.read_at(bytemuck::cast_slice_mut(&mut offsets), start)?;
-        Ok(offsets)
+        self.offsets.read_at(bytemuck::cast_slice_mut(offsets), start)?;
+        self.bytes.read(offsets[0]..offsets[offsets.len() - 1], bytes)
+    }
+}
+
+/// The raw postings of consecutive terms.
+#[derive(Default)]
+pub struct TermsPostings {
+    first_ord: u32,
+    /// Where those of each term begin, and the end of the last.
+    offsets: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+impl TermsPostings {
+    /// Those of all the terms.
+    pub fn all(&self) -> &[u8] {
+        &self.bytes
     }
 
-    /// The bytes of `range`.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>, ScratchError> {
-        self.bytes.read(range)
+    /// Those of one of the terms.
+    pub fn of(&self, ord: u32) -> &[u8] {
+        let at = (ord - self.first_ord) as usize;
+        let place = |at: usize| (self.offsets[at] - self.offsets[0]) as usize;
+        &self.bytes[place(at)..place(at + 1)]
     }
 }
 
@@ -344,7 +365,8 @@ fn merge_range(
                 Some((_, offset)) => block.run.start + offset,
                 None => block.run.end,
             };
-            let bytes = files.runs.read(offset(from)..offset(to))?;
+            let mut bytes = Vec::new();
+            files.runs.read(offset(from)..offset(to), &mut bytes)?;
             stretches.push((at, (from * RESTART_EVERY) as u32, bytes));
         }
     }
