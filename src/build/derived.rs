@@ -17,6 +17,7 @@
 //! | positions by name and year | 19, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 
+mod ascending;
 mod by_doc;
 mod column_counts;
 pub mod filter_pairs;
@@ -153,7 +154,7 @@ pub fn write(
         before.map(|kind| writer.written(kind)).collect::<Result<_, _>>()?;
     let section = |kind: SectionKind| written[kind.index()].clone();
     let terms = Terms::open(&section, num_docs)?;
-    prefixes::write(thresholds, &terms, scratch, pool, writer)?;
+    prefixes::write(thresholds, &terms, num_docs, scratch, pool, writer)?;
     let postings = section(SectionKind::TermPostings);
     postings.release(usize::MAX);
     let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;

@@ -42,23 +42,27 @@ pub struct ByDoc<E> {
 }
 
 impl<E: Copy + Default> ByDoc<E> {
-    /// None yet, with room for those of chunk `key`. Calls `release` now and then: the lists looked at so far may be
-    /// given back.
-    pub fn with_room<'a>(
+    /// Forgets all entries, and makes room for those of chunk `key`. Calls `release` now and then: the lists looked at so
+    /// far may be given back.
+    pub fn make_room<'a>(
+        &mut self,
         lists: impl Iterator<Item = Postings<'a>>,
         key: u32,
         release: impl Fn(),
-    ) -> ByDoc<E> {
-        let mut starts = vec![0; CHUNK_DOCS + 1];
+    ) {
+        let ByDoc { starts, ends, entries } = self;
+        starts.clear();
+        starts.resize(CHUNK_DOCS + 1, 0);
         for list in releasing(lists, release) {
             for_each_low(&list, key, |_, low| starts[usize::from(low) + 1] += 1);
         }
         let mut sum = 0;
-        for start in &mut starts {
+        for start in starts.iter_mut() {
             sum += *start;
             *start = sum;
         }
-        ByDoc { ends: starts.clone(), starts, entries: vec![E::default(); sum as usize] }
+        ends.clone_from(starts);
+        entries.resize(entries.len().max(sum as usize), E::default());
     }
 
     /// The entries so far of the business with these lower 16 bits.

@@ -38,7 +38,8 @@ pub fn filter_pairs(
 
 /// Adds the pairs of the businesses of a chunk.
 fn add_chunk(lists: &[Postings<'_>], chunk: u32, counts: &mut FxHashMap<(u32, u32), u32>) {
-    let mut held: ByDoc<u32> = ByDoc::with_room(lists.iter().copied(), chunk, || ());
+    let mut held: ByDoc<u32> = ByDoc::default();
+    held.make_room(lists.iter().copied(), chunk, || ());
     for (second, list) in (0..).zip(lists) {
         for_each_low(list, chunk, |_, low| {
             for &first in held.of(low) {

@@ -33,7 +33,7 @@ impl<'a> ImpactsByDoc<'a> {
 
     /// Loads chunk `key`, with `release` as above.
     pub fn load(&mut self, key: u32, release: impl Fn()) {
-        self.entries = ByDoc::with_room(self.lists.iter().map(|(list, _)| *list), key, &release);
+        self.entries.make_room(self.lists.iter().map(|(list, _)| *list), key, &release);
         for (number, (list, impacts)) in releasing((0..).zip(&self.lists), &release) {
             for_each_low(list, key, |at, low| self.entries.push(low, (number, impacts[at])));
         }

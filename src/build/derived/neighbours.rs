@@ -20,13 +20,16 @@ pub struct Neighbours {
 /// Codes below it are looked up in a table: words of a business are mostly frequent ones, whose codes are low.
 const TABLE_END: u32 = 1 << 15;
 
+/// Bits of the filter of the other codes, as a power of two.
+const FILTER_BITS: u32 = 16;
+
 /// The dense terms that a word can be found by, by the word's code.
 struct NumbersByCode {
-    /// Where those of a code below [`TABLE_END`] begin and end.
-    table: Vec<(u32, u32)>,
-    /// Those of the others.
+    /// Where those of each code below [`TABLE_END`] begin, and where those of the last end.
+    starts: Vec<u32>,
+    /// Where those of the others begin and end.
     others: FxHashMap<u32, (u32, u32)>,
-    /// A bit for each code up to the last of the others: nearly all are of none.
+    /// A bit for the hash of each of the others: nearly all codes are of none.
     has_others: Vec<u64>,
     numbers: Vec<u16>,
 }
@@ -34,37 +37,43 @@ struct NumbersByCode {
 impl NumbersByCode {
     fn new(mut entries: Vec<(u32, u16)>) -> NumbersByCode {
         entries.sort_unstable();
-        let mut table = vec![(0, 0); TABLE_END as usize];
+        let place = |code: u32| entries.partition_point(|entry| entry.0 < code) as u32;
+        let starts = (0..=TABLE_END).map(place).collect();
         let mut others = FxHashMap::default();
-        let len = entries.last().map_or(0, |(code, _)| *code as usize + 1);
-        let mut has_others = vec![0u64; len.div_ceil(64)];
-        let mut start = 0;
-        for of_code in entries.chunk_by(|a, b| a.0 == b.0) {
-            let (code, span) = (of_code[0].0, (start, start + of_code.len() as u32));
-            start = span.1;
-            match table.get_mut(code as usize) {
-                Some(place) => *place = span,
-                None => {
-                    has_others[code as usize / 64] |= 1 << (code % 64);
-                    others.insert(code, span);
-                }
-            }
+        let mut has_others = vec![0u64; 1 << (FILTER_BITS - 6)];
+        let mut start = place(TABLE_END);
+        for of_code in entries[start as usize..].chunk_by(|a, b| a.0 == b.0) {
+            let (code, end) = (of_code[0].0, start + of_code.len() as u32);
+            let (word, bit) = filter_place(code);
+            has_others[word] |= bit;
+            others.insert(code, (start, end));
+            start = end;
         }
         let numbers = entries.into_iter().map(|(_, number)| number).collect();
-        NumbersByCode { table, others, has_others, numbers }
+        NumbersByCode { starts, others, has_others, numbers }
     }
 
     #[inline]
     fn get(&self, code: u32) -> &[u16] {
-        let (start, end) = match self.table.get(code as usize) {
-            Some(span) => *span,
-            None => match self.has_others.get(code as usize / 64) {
-                Some(bits) if bits >> (code % 64) & 1 == 1 => self.others[&code],
-                _ => (0, 0),
-            },
+        let (start, end) = match self.starts.get(code as usize..code as usize + 2) {
+            Some(span) => (span[0], span[1]),
+            None => {
+                let (word, bit) = filter_place(code);
+                match self.has_others[word] & bit {
+                    0 => (0, 0),
+                    _ => self.others.get(&code).copied().unwrap_or_default(),
+                }
+            }
         };
         &self.numbers[start as usize..end as usize]
     }
+}
+
+/// The bit of a code in the filter, and the word that it is in.
+#[inline]
+fn filter_place(code: u32) -> (usize, u64) {
+    let hash = code.wrapping_mul(0x9e37_79b1) >> (32 - FILTER_BITS);
+    ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
 /// Bits of the filter of a [`PairSet`], as a power of two.

@@ -63,6 +63,10 @@ struct Counter<'a> {
     /// Of the chunk: of each of the first lists its businesses, and of each business a bit for each of more of them.
     bitmaps: Bitmaps,
     rows: Vec<Vec<Row>>,
+    /// Behind the lists that have bits: the numbers of those that each business is on.
+    held: ByDoc<u16>,
+    /// The businesses of one list.
+    docs: Vec<u16>,
 }
 
 impl<'a> Counter<'a> {
@@ -74,18 +78,18 @@ impl<'a> Counter<'a> {
             counts: vec![0; num_pairs],
             bitmaps: Bitmaps::new(lists.len().min(BITMAPS)),
             rows: vec![vec![Row::default(); CHUNK_DOCS]; num_rows],
+            held: ByDoc::default(),
+            docs: Vec::new(),
         }
     }
 
     /// Adds the pairs of the businesses of chunk `key`.
     fn add_chunk(&mut self, key: u32, release: impl Fn()) {
-        let Counter { lists, counts, bitmaps, rows } = self;
+        let Counter { lists, counts, bitmaps, rows, held, docs } = self;
         bitmaps.words.fill(0);
         rows.iter_mut().for_each(|rows| rows.fill(Row::default()));
-        // Behind the lists that have bits: the numbers of those so far that each business is on.
         let numbered = lists.get(ROWS * ROW_BITS..).unwrap_or_default();
-        let mut held: ByDoc<u16> = ByDoc::with_room(numbered.iter().copied(), key, &release);
-        let mut docs: Vec<u16> = Vec::new();
+        held.make_room(numbered.iter().copied(), key, &release);
         for (high, list) in releasing(lists.iter().enumerate(), &release) {
             docs.clear();
             for_each_low(list, key, |_, low| docs.push(low));
@@ -97,7 +101,7 @@ impl<'a> Counter<'a> {
                 docs.iter().for_each(|&low| bitmaps.insert(high, low));
             } else {
                 for (rows, counts) in rows.iter().zip(counts.chunks_mut(ROW_BITS)) {
-                    add_columns(rows, &docs, counts);
+                    add_columns(rows, docs, counts);
                 }
             }
             if let Some(rows) = rows.get_mut(high / ROW_BITS) {
@@ -105,7 +109,7 @@ impl<'a> Counter<'a> {
                 docs.iter().for_each(|&low| rows[usize::from(low)][word] |= bit);
             } else {
                 let counts = &mut counts[ROWS * ROW_BITS..];
-                for &low in &docs {
+                for &low in &*docs {
                     held.of(low).iter().for_each(|&lower| counts[usize::from(lower)] += 1);
                     held.push(low, (high - ROWS * ROW_BITS) as u16);
                 }

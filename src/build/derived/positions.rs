@@ -1,12 +1,13 @@
 //! Where the businesses of a key stand in orders other than that of `DocId`s.
 
 use super::Thresholds;
+use super::ascending::Ascending;
 use super::by_doc::releasing;
 use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
+use crate::build::spares::{Lent, Reuse, Spares};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
-use crate::snapshot::container::{BITMAP_WORDS, for_each_bit};
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::format::SectionKind;
@@ -17,9 +18,6 @@ use crate::snapshot::postings::{self, Postings};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
-
-/// A list of fewer businesses than one of so many is sorted; of more, each sets a bit.
-const SORTED_SHARE: usize = 512;
 
 /// What positions are stored of.
 pub struct Source<'a> {
@@ -114,18 +112,27 @@ impl<'a> Source<'a> {
     ) -> Result<(), BuildError> {
         let mut section = writer.begin(kinds.positions);
         let mut starts: Vec<[u64; ORDERS]> = Vec::with_capacity(lists.len());
+        let mut end = 0;
+        let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::default());
         in_order(
             pool,
             ahead_of_disk(pool),
             releasing(&lists, release).map(Ok),
-            |(_, list)| ranks.map(|ranks| positions(list, ranks)),
-            |lists| {
-                let mut start = [0; ORDERS];
-                for (start, list) in start.iter_mut().zip(lists) {
-                    *start = section.len();
-                    section.write(&list)?;
-                }
-                starts.push(start);
+            |(_, list)| {
+                let mut workspace = workspaces.lend();
+                ranks.map(|ranks| {
+                    let mut encoded = spares.lend();
+                    workspace.encode(list, ranks, &mut encoded);
+                    encoded
+                })
+            },
+            |lists: [Lent<Vec<u8>>; ORDERS]| {
+                starts.push(lists.each_ref().map(|list| {
+                    let start = end;
+                    end += list.len() as u64;
+                    start
+                }));
+                lists.iter().try_for_each(|list| section.write(list))?;
                 Ok::<(), BuildError>(())
             },
         )?;
@@ -135,26 +142,29 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The positions of a list's businesses, as postings.
-fn positions(list: &Postings<'_>, ranks: &[u32]) -> Vec<u8> {
-    let mut positions = Vec::with_capacity(list.len());
-    list.push_to(&mut positions);
-    if positions.len() * SORTED_SHARE < ranks.len() {
-        positions.iter_mut().for_each(|doc| *doc = ranks[*doc as usize]);
-        positions.sort_unstable();
-    } else {
-        let mut is_set = vec![0u64; ranks.len().div_ceil(64)];
-        for doc in positions.drain(..) {
-            let position = ranks[doc as usize];
-            is_set[position as usize / 64] |= 1 << (position % 64);
-        }
-        for (key, words) in (0u32..).zip(is_set.chunks(BITMAP_WORDS)) {
-            for_each_bit(words.iter().copied(), |low| positions.push(key << 16 | u32::from(low)));
-        }
+/// What positions are encoded in, one list after the other.
+#[derive(Default)]
+struct Workspace {
+    positions: Vec<u32>,
+    ascending: Ascending,
+}
+
+impl Reuse for Workspace {
+    fn clear(&mut self) {
+        self.positions.clear();
     }
-    let mut bytes = Vec::new();
-    postings::encode(&positions, &mut bytes);
-    bytes
+}
+
+impl Workspace {
+    /// Appends the positions of a list's businesses, as postings, to `out`, whose length is a multiple of 8.
+    fn encode(&mut self, list: &Postings<'_>, ranks: &[u32], out: &mut Vec<u8>) {
+        self.clear();
+        let Workspace { positions, ascending } = self;
+        list.push_to(positions);
+        positions.iter_mut().for_each(|doc| *doc = ranks[*doc as usize]);
+        ascending.sort(positions, ranks.len());
+        postings::encode(positions, out);
+    }
 }
 
 #[cfg(test)]
@@ -177,7 +187,9 @@ mod tests {
             expected.sort_unstable();
             let mut bytes = Vec::new();
             postings::encode(&expected, &mut bytes);
-            assert_eq!(positions(&list, &ranks), bytes, "every {step}");
+            let mut encoded = Vec::new();
+            Workspace::default().encode(&list, &ranks, &mut encoded);
+            assert_eq!(encoded, bytes, "every {step}");
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The unions of what short, frequent beginnings of words reach.
 
 use super::Thresholds;
+use super::ascending::Ascending;
 use crate::build::BuildError;
 use crate::build::keys::KeysWriter;
 use crate::build::pipeline::in_order;
 use crate::build::scratch::Scratch;
+use crate::build::spares::{Reuse, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::format::SectionKind;
-use crate::snapshot::postings::Postings;
 use crate::snapshot::prefixes;
 use crate::snapshot::terms::{TermLists, Terms};
 use crate::snapshot::writer::SnapshotWriter;
@@ -42,6 +43,7 @@ const RELEASE_BATCHES: usize = 32;
 pub fn write(
     thresholds: &Thresholds,
     terms: &Terms,
+    num_docs: u32,
     scratch: &Scratch,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
@@ -50,18 +52,22 @@ pub fn write(
     let (mut keys, mut offsets) = (KeysWriter::new(scratch)?, Vec::new());
     let mut families = Families { stream: terms.keys().stream(), next: None };
     let mut num_batches = 0;
+    let workspaces = Spares::<Workspace>::default();
     in_order(
         pool,
         pool.current_num_threads() + WAITING,
         std::iter::from_fn(|| Some(families.batch()).filter(|batch| !batch.is_empty())).map(Ok),
         |batch: Vec<Family>| {
-            let mut blocks = Vec::new();
+            let mut workspace = workspaces.lend();
+            let workspace = &mut *workspace;
+            let num_docs = num_docs as usize;
+            let mut prefixes = Prefixes { thresholds, num_docs, workspace, blocks: Vec::new() };
             for family in batch {
                 let members: Vec<Member<'_>> =
                     family.iter().map(|(term, ord)| Member::new(term, terms.lists(*ord))).collect();
-                add_prefixes(thresholds, &members, PREFIX_CHARS_MIN, &mut blocks);
+                prefixes.add(&members, PREFIX_CHARS_MIN);
             }
-            blocks
+            prefixes.blocks
         },
         |blocks: Vec<Block>| {
             for Block { prefix, bytes } in blocks {
@@ -149,76 +155,104 @@ fn first_chars(text: &str, count: usize) -> Option<&str> {
     Some(&text[..last.0 + last.1.len_utf8()])
 }
 
-/// Adds the blocks of the prefix of `chars` characters that all of `family` share, and of longer ones.
-fn add_prefixes(
-    thresholds: &Thresholds,
-    family: &[Member<'_>],
-    chars: usize,
-    out: &mut Vec<Block>,
-) {
-    let Some(prefix) = family.first().and_then(|member| first_chars(member.term, chars)) else {
-        return;
-    };
-    let (own, longer) = match family.split_first() {
-        Some((member, longer)) if member.term == prefix => (Some(member), longer),
-        _ => (None, family),
-    };
-    let words = longer.iter().filter(|member| member.occurrences() > 0).count();
-    let occurrences: usize = longer.iter().map(Member::occurrences).sum();
-    if longer.len() < thresholds.prefix_terms_min
-        && words < thresholds.prefix_words_min
-        && occurrences < thresholds.prefix_docs_min
-    {
-        return;
-    }
-    let next_char = |member: &Member<'_>| member.term[prefix.len()..].chars().next();
-    let is_next = |member: &Member<'_>| {
-        // Is the term the prefix of one character more?
-        member.term[prefix.len()..].chars().count() == 1
-    };
-    let (Some(first), Some(last)) = (longer.first(), longer.last()) else { return };
-    let has_one_child = next_char(first) == next_char(last) && !is_next(first);
-    let is_shared = own.is_none() && has_one_child;
-    let bytes = if is_shared { Vec::new() } else { encode_prefix(own, longer) };
-    out.push(Block { prefix: prefix.to_owned(), bytes });
-    for group in longer.chunk_by(|a, b| next_char(a) == next_char(b)) {
-        add_prefixes(thresholds, group, chars + 1, out);
+/// The prefixes of one batch of families.
+struct Prefixes<'a> {
+    thresholds: &'a Thresholds,
+    num_docs: usize,
+    workspace: &'a mut Workspace,
+    blocks: Vec<Block>,
+}
+
+impl Prefixes<'_> {
+    /// Adds the blocks of the prefix of `chars` characters that all of `family` share, and of longer ones.
+    fn add(&mut self, family: &[Member<'_>], chars: usize) {
+        let Some(prefix) = family.first().and_then(|member| first_chars(member.term, chars)) else {
+            return;
+        };
+        let (own, longer) = match family.split_first() {
+            Some((member, longer)) if member.term == prefix => (Some(member), longer),
+            _ => (None, family),
+        };
+        let words = longer.iter().filter(|member| member.occurrences() > 0).count();
+        let occurrences: usize = longer.iter().map(Member::occurrences).sum();
+        if longer.len() < self.thresholds.prefix_terms_min
+            && words < self.thresholds.prefix_words_min
+            && occurrences < self.thresholds.prefix_docs_min
+        {
+            return;
+        }
+        let next_char = |member: &Member<'_>| member.term[prefix.len()..].chars().next();
+        let is_next = |member: &Member<'_>| {
+            // Is the term the prefix of one character more?
+            member.term[prefix.len()..].chars().count() == 1
+        };
+        let (Some(first), Some(last)) = (longer.first(), longer.last()) else { return };
+        let has_one_child = next_char(first) == next_char(last) && !is_next(first);
+        let is_shared = own.is_none() && has_one_child;
+        let bytes = match is_shared {
+            true => Vec::new(),
+            false => self.workspace.encode(own, longer, self.num_docs),
+        };
+        self.blocks.push(Block { prefix: prefix.to_owned(), bytes });
+        for group in longer.chunk_by(|a, b| next_char(a) == next_char(b)) {
+            self.add(group, chars + 1);
+        }
     }
 }
 
-fn encode_prefix(own: Option<&Member<'_>>, longer: &[Member<'_>]) -> Vec<u8> {
-    let in_names: usize = longer.iter().map(|member| member.in_names).sum();
-    let on_hosts: usize = longer.iter().map(|member| member.on_hosts).sum();
-    let (mut names, mut beyond) =
-        (Vec::with_capacity(in_names), Vec::with_capacity(in_names + on_hosts));
-    for Member { lists, .. } in longer {
-        lists.in_name().for_each(|postings| postings.push_to(&mut names));
-        lists.host.iter().for_each(|postings| postings.push_to(&mut beyond));
+/// What prefixes are encoded in, one after the other.
+#[derive(Default)]
+struct Workspace {
+    names: Vec<u32>,
+    beyond: Vec<u32>,
+    excluded: Vec<u32>,
+    ascending: Ascending,
+}
+
+impl Reuse for Workspace {
+    fn clear(&mut self) {
+        self.names.clear();
+        self.beyond.clear();
+        self.excluded.clear();
     }
-    sort(&mut names);
-    beyond.extend_from_slice(&names);
-    sort(&mut beyond);
-    beyond = without(&beyond, own.and_then(|own| own.lists.any).into_iter());
-    names = without(&names, own.into_iter().flat_map(|own| own.lists.in_name()));
-    let mut block = Vec::new();
-    prefixes::encode_block(&beyond, &names, &mut block);
-    block
 }
 
-fn sort(docs: &mut Vec<u32>) {
-    docs.sort_unstable();
-    docs.dedup();
+impl Workspace {
+    /// The block of what `longer` words reach, less what the word that the prefix itself is does.
+    fn encode(
+        &mut self,
+        own: Option<&Member<'_>>,
+        longer: &[Member<'_>],
+        num_docs: usize,
+    ) -> Vec<u8> {
+        self.clear();
+        let Workspace { names, beyond, excluded, ascending } = self;
+        for Member { lists, .. } in longer {
+            lists.in_name().for_each(|postings| postings.push_to(names));
+            lists.host.iter().for_each(|postings| postings.push_to(beyond));
+        }
+        ascending.sort(names, num_docs);
+        beyond.extend_from_slice(names);
+        ascending.sort(beyond, num_docs);
+        if let Some(own) = own {
+            own.lists.any.iter().for_each(|postings| postings.push_to(excluded));
+            remove(beyond, excluded);
+            excluded.clear();
+            own.lists.in_name().for_each(|postings| postings.push_to(excluded));
+            ascending.sort(excluded, num_docs);
+            remove(names, excluded);
+        }
+        let mut block = Vec::new();
+        prefixes::encode_block(beyond, names, &mut block);
+        block
+    }
 }
 
-/// Those of the sorted `docs` that are on none of the lists.
-fn without<'a>(docs: &[u32], lists: impl Iterator<Item = Postings<'a>>) -> Vec<u32> {
-    let mut excluded = Vec::new();
-    lists.for_each(|postings| postings.push_to(&mut excluded));
-    sort(&mut excluded);
-    let mut excluded = excluded.into_iter().peekable();
-    let is_kept = |&doc: &u32| {
+/// Takes the sorted `excluded` out of the sorted `docs`.
+fn remove(docs: &mut Vec<u32>, excluded: &[u32]) {
+    let mut excluded = excluded.iter().peekable();
+    docs.retain(|doc| {
         while excluded.next_if(|&other| other < doc).is_some() {}
         excluded.peek() != Some(&doc)
-    };
-    docs.iter().copied().filter(is_kept).collect()
+    });
 }
