@@ -171,3 +171,28 @@ impl Neighbours {
         &set.pairs
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn code() -> impl Strategy<Value = u32> {
+        prop_oneof![0..20u32, TABLE_END - 3..TABLE_END + 20, any::<u32>()]
+    }
+
+    proptest! {
+        #[test]
+        fn codes_have_the_numbers_that_were_entered(
+            entries in proptest::collection::btree_set((code(), 0..9u16), 0..60),
+            others in proptest::collection::vec(code(), 0..60),
+        ) {
+            let by_code = NumbersByCode::new(entries.iter().copied().collect());
+            for code in entries.iter().map(|entry| entry.0).chain(others) {
+                let of_code = entries.iter().filter(|entry| entry.0 == code);
+                let expected: Vec<u16> = of_code.map(|entry| entry.1).collect();
+                prop_assert_eq!(by_code.get(code), expected);
+            }
+        }
+    }
+}
