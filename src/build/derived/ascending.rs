@@ -1,6 +1,5 @@
 //! Numbers in any order to ascending ones, each once.
 
-use crate::build::spares::Reuse;
 use crate::snapshot::container::{BITMAP_WORDS, for_each_bit};
 
 /// Fewer numbers than one of so many are sorted; of more, each sets a bit.
@@ -10,12 +9,6 @@ const SORTED_SHARE: usize = 512;
 #[derive(Default)]
 pub struct Ascending {
     bits: Vec<u64>,
-}
-
-impl Reuse for Ascending {
-    fn clear(&mut self) {
-        // It is cleared where it is used.
-    }
 }
 
 impl Ascending {
