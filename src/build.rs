@@ -57,6 +57,7 @@ pub mod scratch;
 pub mod source;
 pub mod spares;
 pub mod symbols;
+pub mod texts;
 pub mod token_codes;
 pub mod vocabulary;
 

@@ -18,7 +18,6 @@
 
 mod words;
 
-use super::external_sort::prefix_of;
 use super::packed::Record;
 use super::spares::Reuse;
 use crate::analyzer::{Analysis, Role, TextField};
@@ -252,12 +251,7 @@ impl RunSpace {
         let RunSpace { sorted, starts, next, by_word, payload } = self;
         let BlockIndex { words, postings, .. } = index;
         let AnalyzedBlock { places, run, restarts, .. } = block;
-        sorted.clear();
-        let prefix = |number| prefix_of(words.text(number).as_bytes());
-        sorted.extend((0..words.len()).map(|number| (prefix(number), number)));
-        sorted.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| words.text(a.1).cmp(words.text(b.1)))
-        });
+        words.texts.sort(sorted);
         places.resize(sorted.len(), 0);
         for (place, &(_, number)) in sorted.iter().enumerate() {
             places[number as usize] = place as u32;
@@ -280,7 +274,7 @@ impl RunSpace {
         }
         let mut before = "";
         for (place, &(_, number)) in sorted.iter().enumerate() {
-            let word = words.text(number);
+            let word = words.texts.get(number);
             if place % RESTART_EVERY == 0 {
                 restarts.push((word.into(), run.len() as u64));
                 before = "";

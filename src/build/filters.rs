@@ -4,11 +4,12 @@
 //! block (u32, big-endian), and as payload the `DocId`s (u32). Sorted, the entries of a key stand together, with
 //! ascending `DocId`s.
 
-use super::external_sort::{Batch, Sorted, prefix_of};
+use super::external_sort::{Batch, Sorted};
 use super::keys::KeysWriter;
 use super::packed::Record;
 use super::scratch::{Scratch, ScratchError, ScratchWriter};
 use super::spares::{Lent, Spares};
+use super::texts::Texts;
 use crate::analyzer::fold_filter;
 use crate::analyzer::host::Host;
 use crate::places;
@@ -62,30 +63,27 @@ fn collect<'a, V: Hash + Eq>(
     value_of: impl Fn(&Record<'a>) -> Option<V>,
     push_keys: impl Fn(&V, &mut dyn FnMut(&str)),
 ) -> Lent<Batch> {
-    let (mut texts, mut ends) = (String::new(), vec![0]);
-    // The keys of a value, by their numbers: that of the end before them.
+    let mut texts = Texts::default();
+    // The keys of a value, by their numbers.
     let mut keys_of: FxHashMap<V, Range<u32>> = FxHashMap::default();
     let mut entries: Vec<(u32, u32)> = Vec::with_capacity(records.len());
     for (doc, record) in (first_doc..).zip(records) {
         let Some(value) = value_of(record) else { continue };
         let keys = keys_of.entry(value).or_insert_with_key(|value| {
-            let first = ends.len() as u32 - 1;
+            let first = texts.len();
             push_keys(value, &mut |key| {
                 if !key.is_empty() {
-                    texts.push_str(key);
-                    ends.push(texts.len());
+                    texts.push(key);
                 }
             });
-            first..ends.len() as u32 - 1
+            first..texts.len()
         });
         entries.extend(keys.clone().map(|key| (key, doc)));
     }
-    let text = |key: u32| &texts[ends[key as usize]..ends[key as usize + 1]];
-    let mut sorted: Vec<(u64, u32)> =
-        (0..ends.len() as u32 - 1).map(|key| (prefix_of(text(key).as_bytes()), key)).collect();
-    sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a.1).cmp(text(b.1))));
+    let mut sorted = Vec::new();
+    texts.sort(&mut sorted);
     // Different values may have the same key.
-    let distinct = sorted.chunk_by(|a, b| text(a.1) == text(b.1));
+    let distinct = sorted.chunk_by(|a, b| texts.get(a.1) == texts.get(b.1));
     let mut places = vec![0; sorted.len()];
     for (place, same) in (0..).zip(distinct.clone()) {
         same.iter().for_each(|&(_, key)| places[key as usize] = place);
@@ -96,7 +94,7 @@ fn collect<'a, V: Hash + Eq>(
     for (same, entries) in distinct.zip(entries.chunk_by(|a, b| a.0 == b.0)) {
         batch.push_with(
             |out| {
-                out.extend_from_slice(text(same[0].1).as_bytes());
+                out.extend_from_slice(texts.get(same[0].1).as_bytes());
                 out.push(0);
                 out.extend(first_doc.to_be_bytes());
             },

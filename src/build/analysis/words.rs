@@ -1,6 +1,7 @@
 //! The words of a block, numbered as they come.
 
 use crate::build::spares::Reuse;
+use crate::build::texts::Texts;
 use crate::snapshot::followers::follower_hash;
 use rustc_hash::FxHashMap;
 
@@ -10,9 +11,8 @@ pub struct Words {
     /// The numbers of words of at most [`SHORT_MAX`] bytes: nearly all, and found without a look at their texts.
     short: FxHashMap<Short, u32>,
     long: FxHashMap<Box<str>, u32>,
-    /// The words by number, one after the other, and where each ends.
-    texts: String,
-    ends: Vec<usize>,
+    /// The words.
+    pub texts: Texts,
     /// The latest posting of each word.
     pub latest: Vec<u32>,
     /// How often each stands in the block.
@@ -64,26 +64,12 @@ impl Words {
             },
         };
         if number == next {
-            self.texts.push_str(text);
-            self.ends.push(self.texts.len());
+            self.texts.push(text);
             self.latest.push(u32::MAX);
             self.occurrences.push(0);
             self.hashes.push(follower_hash(text));
         }
         number
-    }
-
-    /// The word with a number.
-    #[inline]
-    pub fn text(&self, number: u32) -> &str {
-        let at = number as usize;
-        let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.texts[start..self.ends[at]]
-    }
-
-    /// How many words there are.
-    pub fn len(&self) -> u32 {
-        self.ends.len() as u32
     }
 }
 
@@ -92,7 +78,6 @@ impl Reuse for Words {
         self.short.clear();
         self.long.clear();
         self.texts.clear();
-        self.ends.clear();
         self.latest.clear();
         self.occurrences.clear();
         self.hashes.clear();
@@ -117,9 +102,9 @@ mod tests {
                     let next = expected.len() as u32;
                     let number = *expected.entry(word).or_insert(next);
                     prop_assert_eq!(numbered.number(word), number);
-                    prop_assert_eq!(numbered.text(number), word);
+                    prop_assert_eq!(numbered.texts.get(number), word);
                 }
-                prop_assert_eq!(numbered.len() as usize, expected.len());
+                prop_assert_eq!(numbered.texts.len() as usize, expected.len());
             }
         }
 
