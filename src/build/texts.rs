@@ -41,7 +41,7 @@ impl Texts {
     }
 
     /// The numbers in the order of their texts, in place of what `sorted` holds: each behind the
-    /// [begin](prefix_of) of its text, which tells nearly all apart.
+    /// first eight bytes of its text, which tells nearly all apart.
     pub fn sort(&self, sorted: &mut Vec<(u64, u32)>) {
         sorted.clear();
         let prefix = |number| prefix_of(self.get(number).as_bytes());
