@@ -121,6 +121,18 @@ mod tests {
         assert!(impact(1000, 10, 512) > impact(1000, 10, 256));
         assert_eq!(impact(1, 1, u32::MAX), 255);
         assert_eq!(impact(u32::MAX - 1, 4_000_000_000, 1), 1);
+        let sums: Vec<u32> = (0..=u32::from(u16::MAX) * 3).collect();
+        for doc_freq in [1, 2, 99, 50_000, 999_999] {
+            let impacts = Impacts::new(1_000_000, doc_freq);
+            let mut pushed = Vec::new();
+            impacts.push_all(&sums, &mut pushed);
+            let rounded = |&sum: &u32| {
+                let sum = f64::from(sum) / ONE;
+                let share = impacts.rarity * sum / (sum + SATURATION);
+                (share * 255.0).round().clamp(1.0, 255.0) as u8
+            };
+            assert!(sums.iter().map(rounded).eq(pushed), "{doc_freq} businesses");
+        }
         assert!(weight(1000, 1) > weight(1000, 2));
         assert!(weight(u32::MAX, 1) < u16::MAX);
     }
