@@ -69,6 +69,7 @@ struct PackedBlock {
 
 impl Reuse for PackedBlock {
     fn clear(&mut self) {
+        self.first_doc = 0;
         self.bytes.clear();
         self.ends.clear();
     }
@@ -175,7 +176,7 @@ pub fn collect<'a>(
             for (sorter, batch) in collected.filters.iter_mut().zip(filters) {
                 sorter.add(batch)?;
             }
-            collected.blocks.add(first_doc, &mut columns.analyzed)?;
+            collected.blocks.add(&mut columns.analyzed)?;
             progress(collected.years.len() as u64);
             Ok::<(), BuildError>(())
         })
@@ -194,7 +195,6 @@ fn cut_blocks(
     sender: &mpsc::SyncSender<Result<Lent<PackedBlock>, ScratchError>>,
 ) {
     let mut block = spares.lend();
-    block.first_doc = 0;
     loop {
         match sorted.next() {
             Err(error) => {

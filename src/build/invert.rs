@@ -191,15 +191,6 @@ impl Reuse for EncodedTerms {
     }
 }
 
-impl Reuse for TermWorkspace {
-    fn clear(&mut self) {
-        // All else is cleared where it is used.
-        if self.any.docs.capacity() * size_of::<u32>() > KEPT_BYTES_MAX {
-            *self = TermWorkspace::default();
-        }
-    }
-}
-
 /// Businesses, ascending, what the occurrences of a term contribute to its impact on each, and by what it is followed.
 #[derive(Default)]
 struct Weighted {
@@ -334,7 +325,7 @@ impl Source {
 #[derive(Default)]
 struct TermWorkspace {
     raw: TermsPostings,
-    /// A plural that is in no chunk at hand.
+    /// Those of a plural that is not of the chunk.
     elsewhere: TermsPostings,
     looked_up: LookUps,
     any: Weighted,
@@ -344,6 +335,15 @@ struct TermWorkspace {
     lists: [Vec<u32>; 4],
     impacts: Vec<u8>,
     own_prose: Vec<u32>,
+}
+
+impl Reuse for TermWorkspace {
+    fn clear(&mut self) {
+        // All else is cleared where it is used.
+        if self.any.docs.capacity() * size_of::<u32>() > KEPT_BYTES_MAX {
+            *self = TermWorkspace::default();
+        }
+    }
 }
 
 /// Postings that are looked up together.

@@ -196,8 +196,8 @@ impl Encoder {
         symbols::encode(texts.into_iter())
     }
 
-    /// Writes each document to `out`, in the longest symbols, from its beginning. (Looking for them in a trie, or by the hashes of
-    /// the lengths that the first bytes allow, takes as long as the crate does.)
+    /// Writes each document in the longest symbols, from its beginning, in place of what `out` holds. (Looking for them
+    /// in a trie, or by the hashes of the lengths that the first bytes allow, takes as long as the crate does.)
     pub fn encode(&self, documents: &Rendered, out: &mut Encoded) {
         self.parser.parse_rows_into(documents, &mut out.codes, &mut out.offsets);
         out.codes.iter_mut().for_each(|code| *code = self.codes[usize::from(*code)]);

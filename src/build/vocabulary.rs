@@ -23,8 +23,6 @@ const CHUNK_BYTES: u64 = 4 << 20;
 
 /// Where one block lies in [`BlockFiles`].
 struct BlockPlace {
-    first_doc: u32,
-    num_docs: u32,
     tokens: Range<u64>,
     run: Range<u64>,
     /// Words of the blocks before.
@@ -55,19 +53,17 @@ impl BlockWriter {
         })
     }
 
-    /// Takes the next block, of which the first is business `first_doc`, and its restarts out of it.
+    /// Takes the next block, and its restarts out of it.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn add(&mut self, first_doc: u32, block: &mut AnalyzedBlock) -> Result<(), ScratchError> {
+    pub fn add(&mut self, block: &mut AnalyzedBlock) -> Result<(), ScratchError> {
         let (tokens, run) = (self.tokens.position(), self.runs.position());
         let first_word = self.places.position() / 4;
         self.tokens.write(&block.tokens)?;
         self.runs.write(&block.run)?;
         self.places.write(bytemuck::cast_slice(&block.places))?;
         self.blocks.push(BlockPlace {
-            first_doc,
-            num_docs: block.lengths.len() as u32,
             tokens: tokens..self.tokens.position(),
             run: run..self.runs.position(),
             first_word,
@@ -102,10 +98,6 @@ pub struct BlockFiles {
 /// A block's token streams, and the term of every number in them.
 #[derive(Default)]
 pub struct BlockTokens {
-    /// The first business.
-    pub first_doc: u32,
-    /// How many there are.
-    pub num_docs: u32,
     /// As in [`AnalyzedBlock::tokens`].
     pub tokens: Vec<u8>,
     /// The ordinal of each word's term, by the word's number.
@@ -140,8 +132,7 @@ impl ResolvedBlocks {
     /// A file cannot be read.
     pub fn read(&self, at: usize, into: &mut BlockTokens) -> Result<(), ScratchError> {
         let block = &self.blocks[at];
-        let BlockTokens { first_doc, num_docs, tokens, ords, sorted } = into;
-        (*first_doc, *num_docs) = (block.first_doc, block.num_docs);
+        let BlockTokens { tokens, ords, sorted } = into;
         self.tokens.read(block.tokens.clone(), tokens)?;
         for (file, words) in [(&self.ords, &mut *sorted), (&self.places, &mut *ords)] {
             words.resize(block.num_words as usize, 0);

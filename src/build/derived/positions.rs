@@ -112,7 +112,6 @@ impl<'a> Source<'a> {
     ) -> Result<(), BuildError> {
         let mut section = writer.begin(kinds.positions);
         let mut starts: Vec<[u64; ORDERS]> = Vec::with_capacity(lists.len());
-        let mut end = 0;
         let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::default());
         in_order(
             pool,
@@ -127,12 +126,12 @@ impl<'a> Source<'a> {
                 })
             },
             |lists: [Lent<Vec<u8>>; ORDERS]| {
-                starts.push(lists.each_ref().map(|list| {
-                    let start = end;
-                    end += list.len() as u64;
-                    start
-                }));
-                lists.iter().try_for_each(|list| section.write(list))?;
+                let mut start = [0; ORDERS];
+                for (start, list) in start.iter_mut().zip(&lists) {
+                    *start = section.len();
+                    section.write(list)?;
+                }
+                starts.push(start);
                 Ok::<(), BuildError>(())
             },
         )?;

@@ -6,7 +6,7 @@ use crate::build::BuildError;
 use crate::build::keys::KeysWriter;
 use crate::build::pipeline::in_order;
 use crate::build::scratch::Scratch;
-use crate::build::spares::{Reuse, Spares};
+use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::prefixes;
@@ -58,10 +58,12 @@ pub fn write(
         pool.current_num_threads() + WAITING,
         std::iter::from_fn(|| Some(families.batch()).filter(|batch| !batch.is_empty())).map(Ok),
         |batch: Vec<Family>| {
-            let mut workspace = workspaces.lend();
-            let workspace = &mut *workspace;
-            let num_docs = num_docs as usize;
-            let mut prefixes = Prefixes { thresholds, num_docs, workspace, blocks: Vec::new() };
+            let mut prefixes = Prefixes {
+                thresholds,
+                num_docs: num_docs as usize,
+                workspace: workspaces.lend(),
+                blocks: Vec::new(),
+            };
             for family in batch {
                 let members: Vec<Member<'_>> =
                     family.iter().map(|(term, ord)| Member::new(term, terms.lists(*ord))).collect();
@@ -159,7 +161,7 @@ fn first_chars(text: &str, count: usize) -> Option<&str> {
 struct Prefixes<'a> {
     thresholds: &'a Thresholds,
     num_docs: usize,
-    workspace: &'a mut Workspace,
+    workspace: Lent<Workspace>,
     blocks: Vec<Block>,
 }
 
@@ -189,10 +191,8 @@ impl Prefixes<'_> {
         let (Some(first), Some(last)) = (longer.first(), longer.last()) else { return };
         let has_one_child = next_char(first) == next_char(last) && !is_next(first);
         let is_shared = own.is_none() && has_one_child;
-        let bytes = match is_shared {
-            true => Vec::new(),
-            false => self.workspace.encode(own, longer, self.num_docs),
-        };
+        let bytes =
+            if is_shared { Vec::new() } else { self.workspace.encode(own, longer, self.num_docs) };
         self.blocks.push(Block { prefix: prefix.to_owned(), bytes });
         for group in longer.chunk_by(|a, b| next_char(a) == next_char(b)) {
             self.add(group, chars + 1);
