@@ -11,6 +11,7 @@ use super::spares::{Lent, Reuse, Spares};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,6 +23,14 @@ const READ_BYTES_MIN: usize = 64 << 10;
 
 /// Most bytes read at a time from a run.
 const READ_BYTES_MAX: usize = 1 << 20;
+
+/// Smallest files that runs are written to, but for the last. What has been read goes back to the system file by file,
+/// which clears no memory to write what is made of it.
+const FILE_BYTES_MIN: u64 = if cfg!(test) { 2 << 20 } else { 32 << 20 };
+
+/// Files for which these are too small; each behind them is as large as this share of all before. A terabyte of runs
+/// is 840 files, fewer than a process may open everywhere.
+const FILES: u64 = 128;
 
 /// Entries in memory; made by any thread.
 #[derive(Debug, Default)]
@@ -106,39 +115,44 @@ pub struct Sorter<'a> {
     runs: Runs,
 }
 
-/// Sorted runs in one file.
+/// A sorted run: pieces of files, each of which is closed, and so gone, when all runs in it have been read on.
+type Run = VecDeque<Piece>;
+
+/// Sorted runs.
 struct Runs {
-    file: Option<Arc<ScratchFile>>,
-    ranges: Vec<Range<u64>>,
-    /// What is behind the ranges soon.
-    writing: Option<InBackground<Result<Range<u64>, ScratchError>>>,
+    done: Vec<Run>,
+    /// What is behind them soon.
+    writing: Option<InBackground<Result<Run, ScratchError>>>,
+}
+
+/// Whole entries of a run.
+struct Piece {
+    file: Arc<ScratchFile>,
+    range: Range<u64>,
 }
 
 impl Runs {
     /// Waits until the run that is being written is there.
     fn wait(&mut self) -> Result<(), ScratchError> {
         if let Some(writing) = self.writing.take() {
-            self.ranges.push(writing.wait()?);
+            self.done.push(writing.wait()?);
         }
         Ok(())
     }
 }
 
-/// Writes the entries at `places` of `batches` as a run to `file`, from `start` on; where it lies.
+/// Writes the entries at `places` of `batches` as a run.
 fn write_run(
     batches: &[Lent<Batch>],
     places: &[Place],
-    file: &ScratchFile,
-    start: u64,
-) -> Result<Range<u64>, ScratchError> {
-    let mut out = RunWriter { file, position: start, buffer: Vec::with_capacity(READ_BYTES_MAX) };
+    mut out: RunWriter,
+) -> Result<Run, ScratchError> {
     for place in places {
         let bytes = &batches[place.batch as usize].bytes[place.start as usize..];
         let (key, payload) = entry(bytes).expect("batches hold whole entries");
         out.write(&bytes[..HEAD_BYTES + key.len() + payload.len()])?;
     }
-    out.flush()?;
-    Ok(start..out.position)
+    out.finish()
 }
 
 impl<'a> Sorter<'a> {
@@ -151,7 +165,7 @@ impl<'a> Sorter<'a> {
             batches: Vec::new(),
             batch_bytes: 0,
             spares: Spares::default(),
-            runs: Runs { file: None, ranges: Vec::new(), writing: None },
+            runs: Runs { done: Vec::new(), writing: None },
         }
     }
 
@@ -168,7 +182,7 @@ impl<'a> Sorter<'a> {
         self.batch_bytes += batch.len_bytes();
         self.batches.push(batch);
         // Until the first run, all may fit; from then on, one is collected and one is written.
-        let is_first = self.runs.ranges.is_empty();
+        let is_first = self.runs.done.is_empty();
         if self.batch_bytes <= if is_first { self.memory } else { self.memory / 2 } {
             return Ok(());
         }
@@ -180,14 +194,10 @@ impl<'a> Sorter<'a> {
     fn spill(&mut self) -> Result<(), ScratchError> {
         let places = self.sort();
         self.runs.wait()?;
-        let file = match &self.runs.file {
-            Some(file) => file,
-            None => self.runs.file.insert(Arc::new(self.scratch.create()?)),
-        };
-        let start = self.runs.ranges.last().map_or(0, |range| range.end);
-        let (batches, file) = (std::mem::take(&mut self.batches), file.clone());
+        let out = RunWriter::behind(&self.runs.done, &self.scratch);
+        let batches = std::mem::take(&mut self.batches);
         self.batch_bytes = 0;
-        let write = move || write_run(&batches, &places, &file, start);
+        let write = move || write_run(&batches, &places, out);
         self.runs.writing = Some(InBackground::begin(write));
         Ok(())
     }
@@ -221,47 +231,61 @@ impl<'a> Sorter<'a> {
     /// # Errors
     /// A run cannot be written or read.
     pub fn finish(mut self) -> Result<Sorted, ScratchError> {
-        if self.runs.ranges.is_empty() {
+        if self.runs.done.is_empty() {
             let places = self.sort();
             return Ok(Sorted::Memory { batches: self.batches, places, next: 0 });
         }
         self.spill()?;
         let (memory, scratch) = (self.memory, self.scratch);
-        let mut runs = self.runs;
-        runs.wait()?;
+        self.runs.wait()?;
+        let mut runs = self.runs.done;
         self.spares.free();
         let runs_max = (memory / READ_BYTES_MIN).max(2);
-        while runs.ranges.len() > runs_max {
-            let file = scratch.create()?;
-            let source = runs.file.take().expect("there are runs");
-            let mut ranges = Vec::with_capacity(runs.ranges.len().div_ceil(runs_max));
-            let mut position = 0;
-            for group in runs.ranges.chunks(runs_max) {
-                let mut merge = Merge::new(&source, group, memory)?;
-                let mut out =
-                    RunWriter { file: &file, position, buffer: Vec::with_capacity(READ_BYTES_MAX) };
-                while let Some(bytes) = merge.next(&source)? {
+        while runs.len() > runs_max {
+            let mut merged: Vec<Run> = Vec::with_capacity(runs.len().div_ceil(runs_max));
+            let mut rest = runs.into_iter().peekable();
+            while rest.peek().is_some() {
+                let mut merge = Merge::new(rest.by_ref().take(runs_max).collect(), memory)?;
+                let mut out = RunWriter::behind(&merged, &scratch);
+                while let Some(bytes) = merge.next()? {
                     out.write(bytes)?;
                 }
-                out.flush()?;
-                ranges.push(position..out.position);
-                position = out.position;
+                merged.push(out.finish()?);
             }
-            runs = Runs { file: Some(Arc::new(file)), ranges, writing: None };
+            runs = merged;
         }
-        let file = runs.file.expect("there are runs");
-        let merge = Merge::new(&file, &runs.ranges, memory)?;
-        Ok(Sorted::Runs { file, merge })
+        Ok(Sorted::Runs(Merge::new(runs, memory)?))
     }
 }
 
-struct RunWriter<'a> {
-    file: &'a ScratchFile,
-    position: u64,
+/// Appends entries to a run.
+struct RunWriter {
+    scratch: Scratch,
+    /// A file has as many bytes before another is begun.
+    file_bytes: u64,
+    run: Run,
     buffer: Vec<u8>,
 }
 
-impl RunWriter<'_> {
+impl RunWriter {
+    /// A writer of the run behind `runs`, in the last file of these while it is small.
+    fn behind(runs: &[Run], scratch: &Scratch) -> RunWriter {
+        let pieces = || runs.iter().flatten();
+        let written: u64 = pieces().map(|Piece { range, .. }| range.end - range.start).sum();
+        let file_bytes = (written / FILES).max(FILE_BYTES_MIN);
+        let behind = |Piece { file, range }: &Piece| Piece {
+            file: file.clone(),
+            range: range.end..range.end,
+        };
+        let run = pieces().last().map(behind).into_iter().collect();
+        RunWriter {
+            scratch: scratch.clone(),
+            file_bytes,
+            run,
+            buffer: Vec::with_capacity(READ_BYTES_MAX),
+        }
+    }
+
     fn write(&mut self, bytes: &[u8]) -> Result<(), ScratchError> {
         if self.buffer.len() + bytes.len() > READ_BYTES_MAX {
             self.flush()?;
@@ -271,10 +295,20 @@ impl RunWriter<'_> {
     }
 
     fn flush(&mut self) -> Result<(), ScratchError> {
-        self.file.write_at(&self.buffer, self.position)?;
-        self.position += self.buffer.len() as u64;
+        if self.run.back().is_none_or(|last| last.range.end >= self.file_bytes) {
+            let file = Arc::new(self.scratch.create()?);
+            self.run.push_back(Piece { file, range: 0..0 });
+        }
+        let last = self.run.back_mut().expect("just looked at");
+        last.file.write_at(&self.buffer, last.range.end)?;
+        last.range.end += self.buffer.len() as u64;
         self.buffer.clear();
         Ok(())
+    }
+
+    fn finish(mut self) -> Result<Run, ScratchError> {
+        self.flush()?;
+        Ok(self.run)
     }
 }
 
@@ -287,7 +321,7 @@ pub enum Sorted {
     /// Merged from runs.
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    Runs { file: Arc<ScratchFile>, merge: Merge },
+    Runs(Merge),
 }
 
 impl Sorted {
@@ -303,7 +337,7 @@ impl Sorted {
                 *next += 1;
                 Ok(entry(&batches[place.batch as usize].bytes[place.start as usize..]))
             }
-            Sorted::Runs { file, merge } => Ok(merge.next(file)?.and_then(entry)),
+            Sorted::Runs(merge) => Ok(merge.next()?.and_then(entry)),
         }
     }
 }
@@ -317,18 +351,13 @@ struct Merge {
 }
 
 impl Merge {
-    fn new(file: &ScratchFile, runs: &[Range<u64>], memory: usize) -> Result<Merge, ScratchError> {
+    fn new(runs: Vec<Run>, memory: usize) -> Result<Merge, ScratchError> {
         let read_bytes = (memory / runs.len()).clamp(READ_BYTES_MIN, READ_BYTES_MAX);
         let mut cursors = Vec::with_capacity(runs.len());
         for run in runs {
-            let mut cursor = Cursor {
-                rest: run.clone(),
-                buffer: Vec::new(),
-                front: 0..0,
-                prefix: 0,
-                read_bytes,
-            };
-            if cursor.advance(file)? {
+            let mut cursor =
+                Cursor { rest: run, buffer: Vec::new(), front: 0..0, prefix: 0, read_bytes };
+            if cursor.advance()? {
                 cursors.push(cursor);
             }
         }
@@ -340,11 +369,11 @@ impl Merge {
     }
 
     /// The bytes of the next entry.
-    fn next(&mut self, file: &ScratchFile) -> Result<Option<&[u8]>, ScratchError> {
+    fn next(&mut self) -> Result<Option<&[u8]>, ScratchError> {
         if std::mem::replace(&mut self.is_begun, true)
             && let Some(&top) = self.heap.first()
         {
-            if !self.cursors[top].advance(file)? {
+            if !self.cursors[top].advance()? {
                 self.heap.swap_remove(0);
             }
             self.sift_down(0);
@@ -378,7 +407,7 @@ impl Merge {
 /// The front of a run.
 struct Cursor {
     /// What is not in the buffer yet.
-    rest: Range<u64>,
+    rest: Run,
     buffer: Vec<u8>,
     /// The front entry within the buffer.
     front: Range<usize>,
@@ -396,7 +425,7 @@ impl Cursor {
     }
 
     /// Goes on to the next entry; `false` at the end.
-    fn advance(&mut self, file: &ScratchFile) -> Result<bool, ScratchError> {
+    fn advance(&mut self) -> Result<bool, ScratchError> {
         let mut from = self.front.end;
         loop {
             if let Some((key, payload)) = entry(&self.buffer[from..]) {
@@ -404,17 +433,18 @@ impl Cursor {
                 self.front = from..from + HEAD_BYTES + key.len() + payload.len();
                 return Ok(true);
             }
-            if self.rest.is_empty() {
-                return Ok(false);
-            }
+            let Some(Piece { file, range }) = self.rest.front_mut() else { return Ok(false) };
             self.buffer.drain(..from);
             from = 0;
             let kept = self.buffer.len();
             // An entry longer than the buffer makes it grow.
-            let more = (self.rest.end - self.rest.start).min(self.read_bytes.max(kept) as u64);
+            let more = (range.end - range.start).min(self.read_bytes.max(kept) as u64);
             self.buffer.resize(kept + more as usize, 0);
-            file.read_at(&mut self.buffer[kept..], self.rest.start)?;
-            self.rest.start += more;
+            file.read_at(&mut self.buffer[kept..], range.start)?;
+            range.start += more;
+            if range.is_empty() {
+                self.rest.pop_front();
+            }
         }
     }
 }
@@ -441,13 +471,20 @@ mod tests {
             entries.iter().for_each(|(key, payload)| batch.push(key, payload));
             sorter.add(batch).unwrap();
         }
-        // Each is written in several pieces.
-        let several_pieces = |run: &Range<u64>| run.end - run.start > 2 * READ_BYTES_MAX as u64;
-        assert!(sorter.runs.ranges.len() > 1 && sorter.runs.ranges.iter().all(several_pieces));
+        sorter.runs.wait().unwrap();
+        let runs = &sorter.runs.done;
+        assert!(runs.len() > 1 && runs.iter().all(|run| run.len() > 1));
+        let mut files: Vec<_> =
+            runs.iter().flatten().map(|piece| Arc::downgrade(&piece.file)).collect();
+        let num_pieces = files.len();
+        files.dedup_by(|a, b| a.ptr_eq(b));
+        assert!(files.len() < num_pieces, "a run begins in the file where the one before ends");
         let mut sorted = sorter.finish().unwrap();
         expected.sort();
-        for (key, payload) in &expected {
+        for (at, (key, payload)) in expected.iter().enumerate() {
             assert_eq!(sorted.next().unwrap(), Some((key.as_slice(), payload.as_slice())));
+            let open = files.iter().filter(|file| file.strong_count() > 0).count();
+            assert!(at < expected.len() * 3 / 4 || open < files.len() / 2, "{at}: {open}");
         }
         assert_eq!(sorted.next().unwrap(), None);
     }
