@@ -24,13 +24,12 @@ const READ_BYTES_MIN: usize = 64 << 10;
 /// Most bytes read at a time from a run.
 const READ_BYTES_MAX: usize = 1 << 20;
 
-/// Smallest files that runs are written to, but for the last. What has been read goes back to the system file by file,
-/// which clears no memory to write what is made of it.
-const FILE_BYTES_MIN: u64 = if cfg!(test) { 2 << 20 } else { 32 << 20 };
+/// Smallest files of runs that are [given back](Sorter::given_back).
+const FILE_BYTES_MIN: u64 = if cfg!(test) { 2 << 20 } else { 8 << 20 };
 
 /// Files for which these are too small; each behind them is as large as this share of all before. A terabyte of runs
-/// is 840 files, fewer than a process may open everywhere.
-const FILES: u64 = 128;
+/// is 800 files, fewer than a process may open everywhere.
+const FILES: u64 = 96;
 
 /// Entries in memory; made by any thread.
 #[derive(Debug, Default)]
@@ -113,6 +112,7 @@ pub struct Sorter<'a> {
     batch_bytes: usize,
     spares: Spares<Batch>,
     runs: Runs,
+    is_given_back: bool,
 }
 
 /// A sorted run: pieces of files, each of which is closed, and so gone, when all runs in it have been read on.
@@ -166,7 +166,14 @@ impl<'a> Sorter<'a> {
             batch_bytes: 0,
             spares: Spares::default(),
             runs: Runs { done: Vec::new(), writing: None },
+            is_given_back: false,
         }
+    }
+
+    /// The same, with runs in many files, of which each is gone when what is in it has been read. Memory that holds pages
+    /// of them, and room on disk, then serve what is made of the entries meanwhile.
+    pub fn given_back(self) -> Sorter<'a> {
+        Sorter { is_given_back: true, ..self }
     }
 
     /// Where batches that are [added](Self::add) come from.
@@ -194,12 +201,31 @@ impl<'a> Sorter<'a> {
     fn spill(&mut self) -> Result<(), ScratchError> {
         let places = self.sort();
         self.runs.wait()?;
-        let out = RunWriter::behind(&self.runs.done, &self.scratch);
+        let out = self.writer_behind(&self.runs.done);
         let batches = std::mem::take(&mut self.batches);
         self.batch_bytes = 0;
         let write = move || write_run(&batches, &places, out);
         self.runs.writing = Some(InBackground::begin(write));
         Ok(())
+    }
+
+    /// A writer of the run behind `runs`, in the last file of these while it is small.
+    fn writer_behind(&self, runs: &[Run]) -> RunWriter {
+        let pieces = || runs.iter().flatten();
+        let written: u64 = pieces().map(|Piece { range, .. }| range.end - range.start).sum();
+        let behind = |Piece { file, range }: &Piece| Piece {
+            file: file.clone(),
+            range: range.end..range.end,
+        };
+        RunWriter {
+            scratch: self.scratch.clone(),
+            file_bytes: match self.is_given_back {
+                true => (written / FILES).max(FILE_BYTES_MIN),
+                false => u64::MAX,
+            },
+            run: pieces().last().map(behind).into_iter().collect(),
+            buffer: Vec::with_capacity(READ_BYTES_MAX),
+        }
     }
 
     fn sort(&self) -> Vec<Place> {
@@ -236,9 +262,8 @@ impl<'a> Sorter<'a> {
             return Ok(Sorted::Memory { batches: self.batches, places, next: 0 });
         }
         self.spill()?;
-        let (memory, scratch) = (self.memory, self.scratch);
         self.runs.wait()?;
-        let mut runs = self.runs.done;
+        let (memory, mut runs) = (self.memory, std::mem::take(&mut self.runs.done));
         self.spares.free();
         let runs_max = (memory / READ_BYTES_MIN).max(2);
         while runs.len() > runs_max {
@@ -246,7 +271,7 @@ impl<'a> Sorter<'a> {
             let mut rest = runs.into_iter().peekable();
             while rest.peek().is_some() {
                 let mut merge = Merge::new(rest.by_ref().take(runs_max).collect(), memory)?;
-                let mut out = RunWriter::behind(&merged, &scratch);
+                let mut out = self.writer_behind(&merged);
                 while let Some(bytes) = merge.next()? {
                     out.write(bytes)?;
                 }
@@ -268,24 +293,6 @@ struct RunWriter {
 }
 
 impl RunWriter {
-    /// A writer of the run behind `runs`, in the last file of these while it is small.
-    fn behind(runs: &[Run], scratch: &Scratch) -> RunWriter {
-        let pieces = || runs.iter().flatten();
-        let written: u64 = pieces().map(|Piece { range, .. }| range.end - range.start).sum();
-        let file_bytes = (written / FILES).max(FILE_BYTES_MIN);
-        let behind = |Piece { file, range }: &Piece| Piece {
-            file: file.clone(),
-            range: range.end..range.end,
-        };
-        let run = pieces().last().map(behind).into_iter().collect();
-        RunWriter {
-            scratch: scratch.clone(),
-            file_bytes,
-            run,
-            buffer: Vec::with_capacity(READ_BYTES_MAX),
-        }
-    }
-
     fn write(&mut self, bytes: &[u8]) -> Result<(), ScratchError> {
         if self.buffer.len() + bytes.len() > READ_BYTES_MAX {
             self.flush()?;
@@ -465,7 +472,7 @@ mod tests {
                 (key, vec![b'p'; number as usize % 40])
             })
             .collect();
-        let mut sorter = Sorter::new(&Scratch::new(folder.path()), &pool, 12 << 20);
+        let mut sorter = Sorter::new(&Scratch::new(folder.path()), &pool, 12 << 20).given_back();
         for entries in expected.chunks(1000) {
             let mut batch = sorter.spares().lend();
             entries.iter().for_each(|(key, payload)| batch.push(key, payload));
