@@ -32,7 +32,11 @@
 //! the lengths of the fields; while terms are encoded, 8 for what an occurrence in each field contributes, and 14 a
 //! term (occurrences, code, weight); while positions are derived, 8 for the order by industry and its ranks. The
 //! postings of one term, about 9 bytes for each of its businesses, are encoded in memory. Temporary files are read
-//! and written, not mapped.
+//! and written, not mapped; sections from which others are derived are mapped, and given back chunk by chunk. All
+//! together, ten million generated records peak at 1.6 GiB and thirty million at 2.3: 37 bytes a record.
+//!
+//! Temporary files take about as much room as the input: what is read of the sorted records makes room for what is made
+//! of them. With the least memory, whose runs are hardly larger than the pieces in which they go, it is 1.4 times as much.
 
 pub mod analysis;
 pub mod assembly;
@@ -366,7 +370,7 @@ impl<'a> Builder<'a> {
     /// Reads all records and writes them, and their ids, in sorted runs.
     fn read(&self, inputs: &[Input], scratch: &Scratch) -> Result<Read<'a>, BuildError> {
         let memory = self.options.memory.bytes();
-        let mut records = Sorter::new(scratch, self.pool, memory / 2);
+        let mut records = Sorter::new(scratch, self.pool, memory / 2).given_back();
         let mut ids = Sorter::new(scratch, self.pool, memory / 8);
         let spares = [records.spares(), ids.spares()];
         let mut sample = Sample::default();

@@ -153,10 +153,13 @@ pub fn write(
     let written: Vec<Section> =
         before.map(|kind| writer.written(kind)).collect::<Result<_, _>>()?;
     let section = |kind: SectionKind| written[kind.index()].clone();
+    // What one step has looked at, the next has no use for, and keys and offsets grow with the records. Where a page is
+    // touched, the system maps all around it.
+    let release_all = || written.iter().for_each(|section| section.release(usize::MAX));
     let terms = Terms::open(&section, num_docs)?;
     prefixes::write(thresholds, &terms, num_docs, scratch, pool, writer)?;
+    release_all();
     let postings = section(SectionKind::TermPostings);
-    postings.release(usize::MAX);
     let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
     let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
     let pairs = pool.install(|| {
@@ -165,6 +168,7 @@ pub fn write(
         pairs
     });
     let keys = dense_keys(thresholds, &terms, &industries, &places);
+    release_all();
     let release = || postings.release(usize::MAX);
     let lists: Vec<Postings<'_>> = by_doc::releasing(&keys, release)
         .filter_map(|key| match key {
@@ -181,6 +185,7 @@ pub fn write(
         num_docs,
         terms: &terms,
         postings,
+        release_all: &release_all,
         offsets: Offsets::open(
             SectionKind::DocTokenOffsets,
             section(SectionKind::DocTokenOffsets),
@@ -201,12 +206,14 @@ pub fn write(
         })
         .collect();
     phrases::write(&source, &dense_terms, pool, writer)?;
+    release_all();
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
     let release = || source.postings.release(usize::MAX);
     let (industries, places) = (&industries, &places);
     let positions = positions::Source { num_docs, terms: &terms, industries, places, thresholds };
     let orders = [SectionKind::NameAscending, SectionKind::FoundedYearAscending].map(section);
     positions.write_by_name_and_year(orders.each_ref(), pool, writer)?;
+    release_all();
     positions.write_by_industry(&dense_terms, release, pool, writer)
 }
 

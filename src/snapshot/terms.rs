@@ -216,8 +216,10 @@ impl Terms {
         }
     }
 
-    /// Gives back the pages of the postings, if the snapshot is looked at in passing only; see [`Section::release`].
+    /// Gives back the pages of keys and postings, if the snapshot is looked at in passing only; see
+    /// [`Section::release`].
     pub fn release(&self) {
+        self.keys.as_fst().as_inner().release(usize::MAX);
         self.postings.release(usize::MAX);
     }
 

@@ -46,6 +46,8 @@ pub struct Source<'a> {
     pub terms: &'a Terms,
     /// Section `TermPostings`.
     pub postings: Section,
+    /// Gives back what was looked at of all sections.
+    pub release_all: &'a (dyn Fn() + Sync),
     /// Section `DocTokenOffsets`.
     pub offsets: Offsets,
     /// Section `DocTokens`.
@@ -209,7 +211,7 @@ impl Source<'_> {
                             found.drain(&mut add);
                         }
                     });
-                    self.release_before(key);
+                    (self.release_all)();
                 }
                 found.drain(&mut add);
                 counts
@@ -243,11 +245,6 @@ impl Source<'_> {
                 visit(doc, neighbours.find(&tokens, &mut set));
             }
         }
-    }
-
-    /// Gives back the words before chunk `key`. Whoever still reads there reads again.
-    fn release_before(&self, key: u32) {
-        self.tokens.release(self.offsets.get((key << 16) as usize) as usize);
     }
 
     /// The phrases that are stored, by pair; `by_len` gives the number of a term by its number among `neighbours`.

@@ -164,7 +164,7 @@ impl<'a> Collection<'a> {
                     });
                     self.deliver(&mut found)?;
                 }
-                self.source.release_before(chunk);
+                (self.source.release_all)();
             }
             Ok(())
         })
