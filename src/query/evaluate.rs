@@ -51,9 +51,14 @@ impl<'s> Plan<'s> {
                 })
             }
             Plan::Ready(hits) => hits.chunk(key),
-            Plan::Union(union) => {
-                union.parts.iter().fold(Lows::NONE, |all, part| all.or(part.chunk(key)))
-            }
+            Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| match part {
+                // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
+                Plan::Check { candidates, check, .. } => {
+                    let left = left(check, candidates, key).and_not(&all);
+                    all.or(check.passing(key, &left))
+                }
+                part => all.or(part.chunk(key)),
+            }),
             Plan::Intersection(parts) => {
                 let Some((first, others)) = parts.split_first() else { return Lows::NONE };
                 others.iter().fold(first.chunk(key), |base, part| part.chunk_within(key, base))
@@ -91,10 +96,11 @@ impl<'s> Plan<'s> {
             Plan::Union(_) if base.len() <= PROBED_MAX => {
                 base.filter(|low| self.contains(doc(low)))
             }
-            Plan::Union(union) => union
-                .parts
-                .iter()
-                .fold(Lows::NONE, |all, part| all.or(part.chunk_within(key, base.clone()))),
+            Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| {
+                let base = base.clone();
+                let left = if part.has_check() { base.and_not(&all) } else { base };
+                all.or(part.chunk_within(key, left))
+            }),
             Plan::Difference(plan, excluded) => {
                 let base = plan.chunk_within(key, base);
                 let excluded = excluded.chunk_within(key, base.clone());
