@@ -127,6 +127,8 @@ impl<'s> Plan<'s> {
                 parts.push(plan);
             }
         }
+        // Words are looked at of those whom no list has told.
+        parts.sort_by_key(Plan::has_check);
         match parts.len() {
             0 => Plan::NOTHING,
             1 => parts.remove(0),
@@ -156,6 +158,20 @@ impl<'s> Plan<'s> {
         }
         if parts.iter().any(Plan::is_nothing) {
             return Plan::NOTHING;
+        }
+        // Tiers ask for the same lists again: what is in A, and in A or B, is in A.
+        let mut at = 0;
+        while at < parts.len() {
+            let implies = |(other, plan): (usize, &Plan<'s>)| match &parts[at] {
+                part if part.is_same(plan) => other < at,
+                Plan::Union(union) => union.parts.iter().any(|part| part.is_same(plan)),
+                _ => false,
+            };
+            if parts.iter().enumerate().any(|it| it.0 != at && implies(it)) {
+                parts.remove(at);
+            } else {
+                at += 1;
+            }
         }
         parts.sort_by_key(|plan| {
             plan.cardinality_max() * if plan.has_check() { CHECKED } else { 1 }
@@ -242,4 +258,17 @@ impl<'s> Plan<'s> {
 /// Are the parts the same, in any order? Parts of a plan differ.
 fn are_same(a: &[Plan<'_>], b: &[Plan<'_>]) -> bool {
     a.len() == b.len() && a.iter().all(|part| b.iter().any(|it| part.is_same(it)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_a_is_in_a_or_b() {
+        let [a, b, c] = [0..5, 7..9, 3..8].map(Plan::Range);
+        let either = Plan::union([a.clone(), b]);
+        let narrowed = Plan::intersection([either, a.clone(), c.clone(), a.clone()]);
+        assert_eq!(format!("{narrowed:?}"), format!("{:?}", Plan::intersection([a, c])));
+    }
 }

@@ -25,6 +25,7 @@ use super::shortcut::Shortcut;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use super::understand::{OTHER_FIELDS, Understanding, Understood};
 use crate::analyzer::TextField;
+use crate::snapshot::postings::Postings;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -109,6 +110,20 @@ impl<'s> PhraseCandidates<'s> {
         }
         let (candidates, check) = (Box::new(self.hits.clone()), self.check.clone());
         Plan::Check { candidates, check, len: None }
+    }
+}
+
+/// What is in `plan`, of which all are known to be on `lists`, and in `base`.
+fn narrowed<'s>(plan: Plan<'s>, base: Plan<'s>, lists: &[Postings<'s>]) -> Plan<'s> {
+    match base {
+        // Less is left of whom it must be told whether they are excluded.
+        Plan::Difference(base, excluded) => {
+            Plan::difference(narrowed(plan, *base, lists), *excluded)
+        }
+        base => {
+            let unknown = lists.iter().try_fold(base, |base, list| base.given(list));
+            Plan::intersection(unknown.into_iter().chain([plan]))
+        }
     }
 }
 
@@ -247,10 +262,15 @@ impl<'a, 's> GroupSplit<'a, 's> {
     }
 
     fn within(&self, plan: Plan<'s>, base: &Plan<'s>) -> Plan<'s> {
+        self.within_known(plan, base, &[])
+    }
+
+    /// Those of `base` that match `plan`, of which all are known to be on `lists`.
+    fn within_known(&self, plan: Plan<'s>, base: &Plan<'s>, lists: &[Postings<'s>]) -> Plan<'s> {
         match (&plan, base) {
             (nothing, _) | (_, nothing) if nothing.is_nothing() => Plan::NOTHING,
             (_, Plan::Ready(hits)) => Plan::ready(hits.within(&plan)),
-            _ => self.held(Plan::intersection([base.clone(), plan])),
+            _ => self.held(narrowed(plan, base.clone(), lists)),
         }
     }
 
@@ -275,7 +295,10 @@ impl<'a, 's> GroupSplit<'a, 's> {
             (Tier::NameHasAll, _) => {
                 let clauses =
                     self.clauses().iter().map(|understood| understood.in_name(self.planner));
-                self.within_rest(Plan::intersection(clauses))
+                // Hits hold the words somewhere; in the name is somewhere.
+                let lists: Vec<Postings<'s>> =
+                    self.clauses().iter().filter_map(|it| self.only_list(it)).collect();
+                self.within_known(Plan::intersection(clauses), &self.rest, &lists)
             }
             // Taken apart in `next_step`.
             (Tier::PhraseElsewhere, _) => Plan::NOTHING,
@@ -302,10 +325,11 @@ impl<'a, 's> GroupSplit<'a, 's> {
             | Tier::PhraseElsewhere
             | Tier::Elsewhere => Plan::NOTHING,
             Tier::NameHasAll => {
-                let whole = Plan::intersection(
-                    self.clauses().iter().map(|understood| understood.in_name_whole(self.planner)),
-                );
-                self.without(members.clone(), whole)
+                let clauses =
+                    self.clauses().iter().map(|understood| understood.in_name_whole(self.planner));
+                let whole = self.within(Plan::intersection(clauses), &members);
+                let by_prefix = self.without(members, whole.clone());
+                return (whole, by_prefix);
             }
             Tier::NameHasSome => {
                 let only_by_prefix = self.clauses().iter().map(|understood| {
@@ -318,6 +342,18 @@ impl<'a, 's> GroupSplit<'a, 's> {
             }
         };
         (self.without(members, by_prefix.clone()), by_prefix)
+    }
+
+    /// The list of all that hold a clause, if it is one word and there is no other way to hold it.
+    fn only_list(&self, understood: &Understood<'s>) -> Option<Postings<'s>> {
+        let Term::Word(word) = &understood.clause.term else { return None };
+        if !understood.readings.is_empty() || understood.neighbours.iter().any(Option::is_some) {
+            return None;
+        }
+        match self.planner.word(word) {
+            Plan::List(list) => Some(list.postings),
+            _ => None,
+        }
     }
 
     fn clauses(&self) -> &'a [Understood<'s>] {
