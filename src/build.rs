@@ -35,8 +35,9 @@
 //! and written, not mapped; sections from which others are derived are mapped, and given back chunk by chunk. All
 //! together, ten million generated records peak at 1.6 GiB and thirty million at 2.3: 37 bytes a record.
 //!
-//! Temporary files take about as much room as the input: what is read of the sorted records makes room for what is made
-//! of them. With the least memory, whose runs are hardly larger than the pieces in which they go, it is 1.4 times as much.
+//! Temporary files take about as much room as the input: what is read of the sorted records makes room for what is
+//! made of them. With the least memory, whose runs are hardly larger than the pieces in which they go, it is 1.4 times
+//! as much.
 
 pub mod analysis;
 pub mod assembly;

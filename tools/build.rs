@@ -54,8 +54,8 @@ pub struct BuildArguments {
     /// Memory for sorting and for texts under way, as in 512MiB; about 40 bytes a record come on top
     #[arg(long, value_name = "SIZE", default_value_t, env = "FIRMAMENT_BUILD_MEMORY")]
     memory: MemoryLimit,
-    /// Where temporary files go: about the size of the input uncompressed, half as much again with little memory [default:
-    /// the snapshot's folder]
+    /// Where temporary files go: about the size of the input uncompressed, half as much again with little memory
+    /// [default: the snapshot's folder]
     #[arg(long, value_name = "FOLDER", env = "FIRMAMENT_BUILD_TEMP_DIR")]
     temp_dir: Option<PathBuf>,
     /// Threads that work [default: one for each core]

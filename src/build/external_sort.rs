@@ -170,8 +170,8 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// The same, with runs in many files, of which each is gone when what is in it has been read. Memory that holds pages
-    /// of them, and room on disk, then serve what is made of the entries meanwhile.
+    /// The same, with runs in many files, of which each is gone when what is in it has been read. Memory that holds
+    /// pages of them, and room on disk, then serve what is made of the entries meanwhile.
     pub fn given_back(self) -> Sorter<'a> {
         Sorter { is_given_back: true, ..self }
     }

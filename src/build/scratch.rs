@@ -19,7 +19,8 @@ use std::sync::Arc;
 /// A temporary file cannot be made, written or read.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "cannot {action} a temporary file in {folder:?}: a build needs there up to one and a half times the size of the input uncompressed; \
+    "cannot {action} a temporary file in {folder:?}: a build needs there up to one and a half times the size of the \
+     input uncompressed; \
      name another folder with --temp-dir"
 )]
 pub struct ScratchError {
