@@ -38,8 +38,8 @@
 //! for a word within an industry as followers are searched: 47 bytes a business, and the median of two words in an
 //! industry is 430 µs instead of 520, but the mean 5 % less, since most of the time goes where both are dense, into
 //! scores and followers of the hits. Giving a hit up while it is scored, once the largest impacts of the other words
-//! cannot bring it onto the page: names take 133 to 143 µs instead of 119. Finding the place of each hit in a list by blocks instead of galloping: as
-//! long, since the bytes come from memory either way.
+//! cannot bring it onto the page: names take 133 to 143 µs instead of 119. Finding the place of each hit in a list by
+//! blocks instead of galloping: as long, since the bytes come from memory either way.
 
 use super::candidates::searched;
 use super::check::{Check, Place};

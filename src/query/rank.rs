@@ -346,12 +346,11 @@ impl<'a, 's> GroupSplit<'a, 's> {
 
     /// The list of all that hold a clause, if it is one word and there is no other way to hold it.
     fn only_list(&self, understood: &Understood<'s>) -> Option<Postings<'s>> {
-        let Term::Word(word) = &understood.clause.term else { return None };
-        if !understood.readings.is_empty() || understood.neighbours.iter().any(Option::is_some) {
-            return None;
-        }
-        match self.planner.word(word) {
-            Plan::List(list) => Some(list.postings),
+        match &understood.clause.term {
+            Term::Word(word) if understood.is_only_as_written() => match self.planner.word(word) {
+                Plan::List(list) => Some(list.postings),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -105,8 +105,7 @@ fn two_words<'s>(
 ) -> Option<StoredPhrase<'s>> {
     let is_plain = |understood: &Understood<'s>| {
         matches!(understood.clause.term, Term::Word(_) | Term::Phrase(_))
-            && understood.readings.is_empty()
-            && understood.neighbours.iter().all(Option::is_none)
+            && understood.is_only_as_written()
     };
     let words = query.text.ranking_words().words;
     let is_it = words.len() == 2

@@ -180,6 +180,11 @@ impl<'s> Understood<'s> {
         Plan::union(std::iter::once(own).chain(neighbours))
     }
 
+    /// Is it held only as it is written: with no reading, and not joined with a neighbour?
+    pub fn is_only_as_written(&self) -> bool {
+        self.readings.is_empty() && self.neighbours.iter().all(Option::is_none)
+    }
+
     /// Businesses whose name holds the clause, all of it and not only as a prefix.
     pub fn in_name_whole(&self, planner: &Planner<'s>) -> Plan<'s> {
         let own = planner.term_in_name(&self.clause.term);
