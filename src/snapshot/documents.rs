@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
 use super::offsets::Offsets;
-use super::symbols::Symbols;
+use super::symbols::{Piece, SYMBOL_BYTES_MAX, Symbols, TOGETHER};
 use crate::bytes::cast;
 use crate::ids::DocId;
 use rayon::prelude::*;
@@ -25,6 +25,8 @@ const DOCS_TOGETHER: usize = 1 << 13;
 /// Codes read at a time until an id ends.
 const ID_CODES: usize = 18;
 
+const _: () = assert!(ID_CODES <= TOGETHER);
+
 /// Codes of a cache line.
 const LINE_CODES: usize = 64 / size_of::<u16>();
 
@@ -33,6 +35,18 @@ const MIN_LEN: usize = 1 << 14;
 
 /// Ids compared as a whole between two releases.
 const RELEASE_EQUAL: u32 = 64;
+
+/// Where the beginning of a document is read to: nearly always into the first piece, which takes no more than writing it.
+struct Beginning {
+    first: Piece,
+    longer: Vec<u8>,
+}
+
+impl Beginning {
+    fn new() -> Beginning {
+        Beginning { first: [0; TOGETHER * SYMBOL_BYTES_MAX], longer: Vec::new() }
+    }
+}
 
 /// What is known of all ids.
 struct Ids {
@@ -99,7 +113,8 @@ impl Documents {
     /// Checks how all documents begin, and collects what tells their ids apart.
     fn check_all(&self, order: &[u32]) -> Result<Ids, SnapshotError> {
         let id = |doc: Option<&u32>| {
-            doc.map_or_else(Vec::new, |&doc| self.escaped_id(DocId(doc), &mut Vec::new()).to_vec())
+            let mut text = Beginning::new();
+            doc.map_or_else(Vec::new, |&doc| self.escaped_id(DocId(doc), &mut text).to_vec())
         };
         let (mut shared, last) = (id(order.first()), id(order.last()));
         shared.truncate(shared.iter().zip(&last).take_while(|(a, b)| a == b).count());
@@ -107,14 +122,13 @@ impl Documents {
         let check = |(part, starts): (usize, &mut [u64])| {
             let (mut lens, mut all_share) = ((usize::MAX, 0), true);
             let first_doc = part * DOCS_TOGETHER;
-            let mut text = Vec::new();
+            let mut text = Beginning::new();
             for (doc, start) in (first_doc..).zip(starts.iter_mut()) {
-                let doc = DocId(doc as u32);
-                let id = self.escaped_id(doc, &mut text);
+                let (beginning, id) = self.beginning(DocId(doc as u32), &mut text);
                 lens = (id.len().min(lens.0), id.len().max(lens.1));
                 all_share &= id.starts_with(&shared);
                 *start = start_of(id.get(shared.len()..).unwrap_or_default());
-                if !text.starts_with(DOCUMENT_START) {
+                if !beginning.starts_with(DOCUMENT_START) {
                     let reason = "a document does not begin with an id";
                     return Err(SnapshotError::damaged(SectionKind::Documents, reason));
                 }
@@ -141,7 +155,7 @@ impl Documents {
             if equal.fetch_add(1, Relaxed) % RELEASE_EQUAL == RELEASE_EQUAL - 1 {
                 self.codes.release(usize::MAX);
             }
-            let (mut a_text, mut b_text) = (Vec::new(), Vec::new());
+            let (mut a_text, mut b_text) = (Beginning::new(), Beginning::new());
             self.escaped_id(DocId(a), &mut a_text) < self.escaped_id(DocId(b), &mut b_text)
         };
         let ascends = |pair: &[u32]| match start(pair[0]).cmp(&start(pair[1])) {
@@ -188,7 +202,7 @@ impl Documents {
             return None;
         }
         let order = self.by_id_order();
-        let mut text = Vec::new();
+        let mut text = Beginning::new();
         let at = order
             .binary_search_by(|&doc| self.escaped_id(DocId(doc), &mut text).cmp(escaped.as_bytes()))
             .ok()?;
@@ -200,17 +214,32 @@ impl Documents {
         cast(self.id_order.as_ref())
     }
 
-    /// The id of a business as it stands in its JSON, of which `text` is the beginning then.
-    fn escaped_id<'t>(&self, doc: DocId, text: &'t mut Vec<u8>) -> &'t [u8] {
-        text.clear();
-        for codes in self.codes(doc).chunks(ID_CODES) {
-            self.symbols.append(codes, text);
-            // Without the quotation mark behind it, it may go on.
-            if DOCUMENT_START.len() + escaped_id(text).len() < text.len() {
+    /// The id of a business as it stands in its JSON.
+    fn escaped_id<'t>(&self, doc: DocId, text: &'t mut Beginning) -> &'t [u8] {
+        self.beginning(doc, text).1
+    }
+
+    /// The JSON of a business, at least as far as its id ends, and the id in it.
+    #[inline]
+    fn beginning<'t>(&self, doc: DocId, text: &'t mut Beginning) -> (&'t [u8], &'t [u8]) {
+        let mut pieces = self.codes(doc).chunks(ID_CODES);
+        let Beginning { first, longer } = text;
+        let first = self.symbols.read(pieces.next().unwrap_or_default(), first);
+        // Without the quotation mark behind it, an id may go on.
+        let is_whole = |text: &[u8], id: &[u8]| DOCUMENT_START.len() + id.len() < text.len();
+        let id = escaped_id(first);
+        if is_whole(first, id) {
+            return (first, id);
+        }
+        longer.clear();
+        longer.extend_from_slice(first);
+        for codes in pieces {
+            self.symbols.append(codes, longer);
+            if is_whole(longer, escaped_id(longer)) {
                 break;
             }
         }
-        escaped_id(text)
+        (longer, escaped_id(longer))
     }
 }
 

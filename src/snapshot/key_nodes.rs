@@ -34,18 +34,15 @@ const VERSION: u64 = 3;
 /// Fewest ways of a node that has an index.
 const INDEXED_MIN: usize = 33;
 
-/// ONE or ANY, as the places of its parts.
-struct Node {
-    /// Its first byte.
-    start: usize,
-    is_final: bool,
-    /// Where the letters of its ways stand, last way first; nowhere if there is one way, with a common letter.
-    letters: Option<usize>,
-    len: usize,
-    deltas: usize,
-    delta_len: usize,
-    outs: usize,
-    out_len: usize,
+/// Bytes of the largest number.
+const NUMBER_BYTES: usize = 8;
+
+/// A number of `len` bytes, at most eight. Reads eight, whatever the length: behind every node as many follow.
+#[inline]
+fn number(bytes: &[u8], at: usize, len: usize) -> u64 {
+    let eight = bytes[at..at + NUMBER_BYTES].try_into().expect("they are eight");
+    let unused = (NUMBER_BYTES - len) as u32 * 8;
+    u64::from_le_bytes(eight) & u64::MAX.checked_shr(unused).unwrap_or(0)
 }
 
 /// A way from a node.
@@ -57,65 +54,114 @@ struct Way {
     is_comma: bool,
 }
 
+/// What lies `len` bytes before `from`, if that is not before the first node.
+#[inline]
+fn back(from: usize, len: usize) -> Option<usize> {
+    from.checked_sub(len).filter(|&to| to >= HEAD)
+}
+
+/// The node that lies `delta` before the one that begins at `start`; `None` if none can.
+#[inline]
+fn target(start: usize, delta: u64) -> Option<usize> {
+    if delta == 0 { Some(0) } else { back(start, usize::try_from(delta).ok()?) }
+}
+
+/// The lengths of deltas and outs, if they are those of numbers.
+#[inline]
+fn lens(sizes: u8) -> Option<(usize, usize)> {
+    let (delta_len, out_len) = (usize::from(sizes >> 4), usize::from(sizes & 15));
+    ((1..=NUMBER_BYTES).contains(&delta_len) && out_len <= NUMBER_BYTES)
+        .then_some((delta_len, out_len))
+}
+
 /// If a node that ends with `last` is NEXT: how many letters stand before that.
 #[inline]
 fn next_letters(last: u8) -> Option<usize> {
     (last >> 6 == 0b11).then_some(usize::from(last & 0x3f == 0))
 }
 
-impl Node {
-    /// The node that ends with the byte `at`, which is not before the first node and not the end of a NEXT.
-    fn read(bytes: &[u8], at: usize) -> Option<Node> {
+/// ONE.
+struct One {
+    /// Its first byte.
+    start: usize,
+    way: Way,
+}
+
+impl One {
+    /// Is the node that ends with `last` ONE?
+    #[inline]
+    fn is_it(last: u8) -> bool {
+        last >> 6 == 0b10
+    }
+
+    /// The node that ends with the byte `at`, which is not before the first node, and the end of a ONE.
+    #[inline]
+    fn read(bytes: &[u8], at: usize) -> Option<One> {
+        // A comma is none of the common letters.
+        let has_letter = bytes[at] & 0x3f == 0;
+        let sizes = back(at, 1 + usize::from(has_letter))?;
+        let (delta_len, out_len) = lens(bytes[sizes])?;
+        let start = back(sizes, delta_len + out_len)?;
+        let to = target(start, number(bytes, start + out_len, delta_len))?;
+        let out = number(bytes, start, out_len);
+        let is_comma = has_letter && bytes[at - 1] == b',';
+        Some(One { start, way: Way { out, to, is_comma } })
+    }
+}
+
+/// ANY, as the places of its parts.
+struct Any {
+    /// Its first byte.
+    start: usize,
+    is_final: bool,
+    /// Where the letters of its ways stand, last way first.
+    letters: usize,
+    len: usize,
+    deltas: usize,
+    delta_len: usize,
+    outs: usize,
+    out_len: usize,
+}
+
+impl Any {
+    /// The node that ends with the byte `at`, which is not before the first node, and the end of an ANY.
+    #[inline]
+    fn read(bytes: &[u8], at: usize) -> Option<Any> {
         let state = bytes[at];
-        let has_more = usize::from(state & 0x3f == 0);
-        let back = |from: usize, len: usize| from.checked_sub(len).filter(|&to| to >= HEAD);
-        let sizes = back(at, has_more + 1)?;
-        let (delta_len, out_len) = (usize::from(bytes[sizes] >> 4), usize::from(bytes[sizes] & 15));
-        let is_one = state >> 6 == 0b10;
-        let is_final = state >> 6 == 0b01;
+        let sizes = back(at, 1 + usize::from(state & 0x3f == 0))?;
+        let (delta_len, out_len) = lens(bytes[sizes])?;
         let len = match state & 0x3f {
-            _ if is_one => 1,
             // One way would stand in the last byte.
             0 if bytes[at - 1] == 1 => 256,
             0 => usize::from(bytes[at - 1]),
             len => usize::from(len),
         };
-        let inputs = match len {
-            _ if is_one => sizes,
-            INDEXED_MIN.. => back(sizes, 256 + len)?,
-            _ => back(sizes, len)?,
-        };
-        let deltas = back(inputs, len * delta_len)?;
+        let index_len = if len < INDEXED_MIN { 0 } else { 256 };
+        let letters = back(sizes, index_len + len)?;
+        let deltas = back(letters, len * delta_len)?;
         let outs = back(deltas, len * out_len)?;
+        let is_final = state >> 6 == 0b01;
         let start = if is_final { back(outs, out_len)? } else { outs };
-        let are_numbers = (1..=8).contains(&delta_len) && out_len <= 8;
-        let letters = if is_one { (has_more == 1).then_some(at - 1) } else { Some(inputs) };
-        let is_sorted = is_one || inputs_ascend(&bytes[inputs..sizes], len);
-        let node = Node { start, is_final, letters, len, deltas, delta_len, outs, out_len };
-        (len > 0 && are_numbers && is_sorted).then_some(node)
+        let is_sorted = inputs_ascend(&bytes[letters..sizes], len);
+        let node = Any { start, is_final, letters, len, deltas, delta_len, outs, out_len };
+        (len > 0 && is_sorted).then_some(node)
     }
 
     /// Calls `visit` with each way; `None` if one leads to where no node below is, or `visit` said so.
+    #[inline]
     fn each_way(&self, bytes: &[u8], mut visit: impl FnMut(Way) -> Option<()>) -> Option<()> {
-        // A comma is none of the common letters.
-        let is_comma = |way| self.letters.is_some_and(|letters| bytes[letters + way] == b',');
-        let &Node { len, deltas, delta_len, outs, out_len, .. } = self;
+        let &Any { start, letters, len, deltas, delta_len, outs, out_len, .. } = self;
         for way in (0..len).rev() {
-            let out = number(&bytes[outs + way * out_len..][..out_len]);
-            let to = match number(&bytes[deltas + way * delta_len..][..delta_len]) {
-                0 => 0,
-                delta => {
-                    self.start.checked_sub(usize::try_from(delta).ok()?).filter(|&to| to >= HEAD)?
-                }
-            };
-            visit(Way { out, to, is_comma: is_comma(way) })?;
+            let out = number(bytes, outs + way * out_len, out_len);
+            let to = target(start, number(bytes, deltas + way * delta_len, delta_len))?;
+            visit(Way { out, to, is_comma: bytes[letters + way] == b',' })?;
         }
         Some(())
     }
 
     /// What ending at this node adds to the value of the key.
     fn final_out(&self, bytes: &[u8]) -> u64 {
-        if self.is_final { number(&bytes[self.start..self.outs]) } else { 0 }
+        if self.is_final { number(bytes, self.start, self.out_len) } else { 0 }
     }
 }
 
@@ -127,11 +173,6 @@ fn inputs_ascend(bytes: &[u8], len: usize) -> bool {
         && (index.is_empty()
             || inputs.iter().rev().enumerate().all(found)
                 && index.iter().filter(|&&place| usize::from(place) < len).count() == len)
-}
-
-/// A number of at most eight bytes.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 /// Some bytes of the file, and of each how many come before.
@@ -187,14 +228,15 @@ impl Places {
 /// They are not, and why.
 pub(super) fn check(bytes: &[u8]) -> Result<usize, &'static str> {
     let len = bytes.len();
-    if len < HEAD + FOOT || number(&bytes[..8]) != VERSION {
+    if len < HEAD + FOOT || number(bytes, 0, NUMBER_BYTES) != VERSION {
         return Err("this is no fst of version 3");
     }
     // Places are counted in 32 bits.
     if u32::try_from(len).is_err() {
         return Err("the fst is too large");
     }
-    let (keys, root) = (number(&bytes[len - 20..len - 12]), number(&bytes[len - 12..len - 4]));
+    let (keys, root) =
+        (number(bytes, len - 20, NUMBER_BYTES), number(bytes, len - 12, NUMBER_BYTES));
     let end = len - FOOT;
     if end == HEAD {
         let is_empty_key = root == 0 && keys == 1;
@@ -228,14 +270,21 @@ fn places(bytes: &[u8], end: usize) -> Option<(Places, Places)> {
             end = (end - 1).checked_sub(letters).filter(|&end| end > HEAD)?;
             continue;
         }
-        let node = Node::read(bytes, end - 1)?;
-        node.each_way(bytes, |way| {
+        let mut add = |way: Way| {
             if way.to != 0 {
                 targets.add(way.to);
             }
             Some(())
-        })?;
-        end = node.start;
+        };
+        end = if One::is_it(bytes[end - 1]) {
+            let One { start, way } = One::read(bytes, end - 1)?;
+            add(way);
+            start
+        } else {
+            let node = Any::read(bytes, end - 1)?;
+            node.each_way(bytes, add)?;
+            node.start
+        };
     }
     Some((starts, targets))
 }
@@ -248,6 +297,14 @@ struct Below {
     commas: u16,
 }
 
+impl Below {
+    /// With the letter that leads there.
+    #[inline]
+    fn behind(self, is_comma: bool) -> Below {
+        Below { commas: self.commas.saturating_add(u16::from(is_comma)), ..self }
+    }
+}
+
 /// What keys there are, if the value of each is its ordinal.
 fn count(bytes: &[u8], starts: &Places, mut targets: Places) -> Option<Below> {
     let num_targets = targets.number();
@@ -255,39 +312,38 @@ fn count(bytes: &[u8], starts: &Places, mut targets: Places) -> Option<Below> {
     let (mut keys, mut commas) = (Vec::with_capacity(num_targets), Vec::with_capacity(num_targets));
     let mut before = Below { keys: 0, commas: 0 };
     for at in starts.iter() {
-        if let Some(letters) = next_letters(bytes[at]) {
+        let last = bytes[at];
+        before = if let Some(letters) = next_letters(last) {
             let is_comma = letters == 1 && bytes[at - 1] == b',';
-            before.commas = before.commas.saturating_add(u16::from(is_comma));
-            if targets.contains(at) {
-                keys.push(before.keys);
-                commas.push(before.commas);
-            }
-            continue;
-        }
-        let node = Node::read(bytes, at)?;
-        if node.final_out(bytes) != 0 {
-            return None;
-        }
-        let mut all = Below { keys: u32::from(node.is_final), commas: 0 };
-        node.each_way(bytes, |way| {
-            let below = match way.to {
+            before.behind(is_comma)
+        } else {
+            let below = |to: usize| match to {
                 0 => Below { keys: 1, commas: 0 },
                 to => {
                     let place = targets.rank(to);
                     Below { keys: keys[place], commas: commas[place] }
                 }
             };
-            let is_ordinal = way.out == u64::from(all.keys);
-            all.keys = all.keys.checked_add(below.keys)?;
-            let with_letter = below.commas.saturating_add(u16::from(way.is_comma));
-            all.commas = all.commas.max(with_letter);
-            is_ordinal.then_some(())
-        })?;
+            if One::is_it(last) {
+                let One { way, .. } = One::read(bytes, at)?;
+                Some(below(way.to).behind(way.is_comma)).filter(|_| way.out == 0)?
+            } else {
+                let node = Any::read(bytes, at)?;
+                let mut all = Below { keys: u32::from(node.is_final), commas: 0 };
+                node.each_way(bytes, |way| {
+                    let is_ordinal = way.out == u64::from(all.keys);
+                    let below = below(way.to).behind(way.is_comma);
+                    all.keys = all.keys.checked_add(below.keys)?;
+                    all.commas = all.commas.max(below.commas);
+                    is_ordinal.then_some(())
+                })?;
+                Some(all).filter(|_| node.final_out(bytes) == 0)?
+            }
+        };
         if targets.contains(at) {
-            keys.push(all.keys);
-            commas.push(all.commas);
+            keys.push(before.keys);
+            commas.push(before.commas);
         }
-        before = all;
     }
     Some(before)
 }

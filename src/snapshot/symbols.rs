@@ -23,8 +23,12 @@ pub const SYMBOL_BYTES_MAX: usize = 16;
 /// How many codes there are.
 pub const CODES: usize = 1 << 16;
 
-/// Codes read into one piece of text.
-const TOGETHER: usize = 32;
+/// Codes read into one [piece of text](Piece).
+pub const TOGETHER: usize = 32;
+
+/// Room for the text of some codes. Symbols overlap in here, each written as a whole, so that what is behind them need
+/// not be filled before.
+pub type Piece = [u8; TOGETHER * SYMBOL_BYTES_MAX];
 
 /// What every code stands for. Codes without a symbol stand for nothing.
 pub struct Symbols {
@@ -64,17 +68,25 @@ impl Symbols {
     /// Appends the text of `codes`.
     #[inline]
     pub fn append(&self, codes: &[u16], out: &mut Vec<u8>) {
-        // Symbols overlap in here, each written as a whole: `out` need not be filled before.
-        let mut text = [0; TOGETHER * SYMBOL_BYTES_MAX];
+        let mut piece = [0; TOGETHER * SYMBOL_BYTES_MAX];
         for codes in codes.chunks(TOGETHER) {
-            let mut len = 0;
-            for &code in codes {
-                let code = usize::from(code);
-                text[len..len + SYMBOL_BYTES_MAX].copy_from_slice(&self.texts[code]);
-                len += usize::from(self.lens[code]);
-            }
-            out.extend_from_slice(&text[..len]);
+            out.extend_from_slice(self.read(codes, &mut piece));
         }
+    }
+
+    /// The text of `codes`, which lies in `piece` then.
+    ///
+    /// # Panics
+    /// There are more than [`TOGETHER`].
+    #[inline]
+    pub fn read<'t>(&self, codes: &[u16], piece: &'t mut Piece) -> &'t [u8] {
+        let mut len = 0;
+        for &code in codes {
+            let code = usize::from(code);
+            piece[len..len + SYMBOL_BYTES_MAX].copy_from_slice(&self.texts[code]);
+            len += usize::from(self.lens[code]);
+        }
+        &piece[..len]
     }
 }
 
