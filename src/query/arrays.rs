@@ -12,7 +12,9 @@
 //! All pairs of blocks: Schlegel, Willhalm, Lehner, "Fast sorted-set intersection using SIMD instructions", 2011; blocks
 //! passed by the last number of each: Inoue, Ohara, Taura, "Faster set intersection with SIMD instructions by reducing
 //! branch mispredictions", 2014. Blocks of 8 with SSE take twice as long as 16 with AVX2, blocks of 16 by 32 with
-//! AVX-512 as long; bits of a bitmap set for one array and read for the other 4 µs.
+//! AVX-512 as long; bits of a bitmap set for one array and read for the other 4 µs. Skipping blocks until one may hold the
+//! number, where there is about one number for each block, takes 2.05 µs for 250 ∧ 4,000 in a run in which looking into
+//! each takes 1.52.
 
 use crate::simd::is_among;
 
@@ -21,6 +23,9 @@ const SKIPPED: usize = 8;
 
 /// Numbers that are skipped together.
 const SKIP: usize = 32;
+
+/// With fewer numbers than one for so many blocks, blocks are skipped without looking into them.
+const SPARSE: usize = 2;
 
 /// Calls `visit` with the place in `a` of every number that stands in `b` too, ascending.
 #[inline]
@@ -77,14 +82,32 @@ fn each_in_blocks(
     choose: impl Fn(usize, usize) -> usize,
 ) {
     let (blocks, rest) = long.as_chunks::<SKIP>();
-    let mut at = 0;
-    for (place, &number) in short.iter().enumerate() {
-        while at < blocks.len() && blocks[at][SKIP - 1] < number {
-            at += 1;
+    let place_in = |block: &[u16], number| block.partition_point(|&other| other < number);
+    let is_behind = |at: usize, number| blocks[at][SKIP - 1] < number;
+    let is_sparse = short.len() * SPARSE < blocks.len();
+    let (mut place, mut at) = (0, 0);
+    // Nobody can guess whether a number is in this block or a later one: with about one for each block, wrong guesses
+    // would take longer than to look into a block in vain.
+    while place < short.len() && at < blocks.len() {
+        let number = short[place];
+        if is_sparse {
+            let behind = (at..blocks.len()).find(|&at| !is_behind(at, number));
+            at = behind.unwrap_or(blocks.len());
+            if at == blocks.len() {
+                break;
+            }
         }
-        let block = blocks.get(at).map_or(rest, |block| block.as_slice());
+        let block = &blocks[at];
         if is_among(block, number) {
-            visit(choose(place, at * SKIP + block.partition_point(|&other| other < number)));
+            visit(choose(place, at * SKIP + place_in(block, number)));
+        }
+        let is_behind = is_behind(at, number);
+        at += usize::from(is_behind);
+        place += usize::from(!is_behind);
+    }
+    for (place, &number) in short.iter().enumerate().skip(place) {
+        if is_among(rest, number) {
+            visit(choose(place, at * SKIP + place_in(rest, number)));
         }
     }
 }

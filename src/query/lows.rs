@@ -343,8 +343,9 @@ fn bit(low: u16) -> u64 {
     1 << (low & 63)
 }
 
+/// Is the bit of `low` set?
 #[inline]
-fn is_set(words: &Words, low: u16) -> bool {
+pub(super) fn is_set(words: &Words, low: u16) -> bool {
     words[usize::from(low >> 6)] & bit(low) != 0
 }
 

@@ -50,8 +50,39 @@ impl ScoreParts {
 /// Scores businesses, quickest in ascending order of `DocId`.
 #[derive(Debug)]
 pub struct Scorer<'s> {
-    clauses: Vec<Vec<Alternative<'s>>>,
+    clauses: Vec<ClauseScorer<'s>>,
     legal_forms: Vec<Plan<'s>>,
+}
+
+/// Scores one clause.
+#[derive(Debug)]
+enum ClauseScorer<'s> {
+    /// One word in one form: what most clauses are.
+    Word(ImpactCursor<'s>),
+    /// The best of these.
+    Best(Vec<Alternative<'s>>),
+}
+
+impl<'s> ClauseScorer<'s> {
+    fn new(alternatives: Vec<Alternative<'s>>) -> ClauseScorer<'s> {
+        // The best of one, and the sum of one, is that one.
+        match alternatives.iter().flatten().flatten().count() {
+            1 => {
+                let mut cursors = alternatives.into_iter().flatten().flatten();
+                ClauseScorer::Word(cursors.next().expect("there is one"))
+            }
+            _ => ClauseScorer::Best(alternatives),
+        }
+    }
+
+    /// What the clause adds to the score of `doc`.
+    #[inline]
+    fn at(&mut self, doc: DocId) -> u32 {
+        match self {
+            ClauseScorer::Word(cursor) => cursor.at(doc),
+            ClauseScorer::Best(alternatives) => best(alternatives, doc),
+        }
+    }
 }
 
 /// Words that count together.
@@ -67,21 +98,23 @@ impl<'s> Scorer<'s> {
         let clauses = understanding.clauses.iter();
         let legal_forms = text.trailing_forms().iter();
         Scorer {
-            clauses: clauses.map(|understood| alternatives(planner, understood)).collect(),
+            clauses: clauses
+                .map(|understood| ClauseScorer::new(alternatives(planner, understood)))
+                .collect(),
             legal_forms: legal_forms.map(|clause| planner.term_in_name(&clause.term)).collect(),
         }
     }
 
     /// The score of `doc`.
     pub fn score(&mut self, doc: DocId) -> u32 {
-        let words: u32 = self.clauses.iter_mut().map(|alternatives| best(alternatives, doc)).sum();
+        let words: u32 = self.clauses.iter_mut().map(|clause| clause.at(doc)).sum();
         let forms = self.legal_forms.iter().filter(|forms| forms.contains(doc)).count() as u32;
         (words + forms * LEGAL_FORM).min(SCORE_MAX)
     }
 
     /// The score of `doc` in its parts.
     pub fn parts(&mut self, doc: DocId) -> ScoreParts {
-        let clauses = self.clauses.iter_mut().map(|alternatives| best(alternatives, doc));
+        let clauses = self.clauses.iter_mut().map(|clause| clause.at(doc));
         let forms = self.legal_forms.iter();
         ScoreParts {
             clauses: clauses.collect(),
@@ -91,7 +124,6 @@ impl<'s> Scorer<'s> {
 }
 
 /// What the best of a clause's alternatives adds.
-#[inline]
 fn best(alternatives: &mut [Alternative<'_>], doc: DocId) -> u32 {
     let sum = |words: &mut Alternative<'_>| -> u32 {
         words

@@ -8,6 +8,7 @@
 
 use super::arrays::for_each_shared;
 use super::hit_set::HitSet;
+use super::lows::is_set;
 use super::plan::Plan;
 use crate::ids::DocId;
 use crate::snapshot::container::Container;
@@ -37,6 +38,19 @@ impl Marks {
     #[inline]
     fn set(&mut self, at: usize) {
         self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    /// Sets those of `places` that `is_wanted` says. No guess at an answer can be wrong: a word is written once all of its
+    /// bits are known.
+    #[inline]
+    fn set_those(&mut self, places: Range<usize>, is_wanted: impl Fn(usize) -> bool) {
+        let mut start = places.start;
+        while start < places.end {
+            let end = places.end.min(start / 64 * 64 + 64);
+            let bit = |at: usize| u64::from(is_wanted(at)) << (at % 64);
+            self.0[start / 64] |= (start..end).fold(0, |word, at| word | bit(at));
+            start = end;
+        }
     }
 
     fn is_none(&self) -> bool {
@@ -191,17 +205,13 @@ fn mark_list(postings: &Postings<'_>, hits: &HitSet, among: &Marks, found: &mut 
             let lows = hits.lows();
             for (key, places) in hits.chunks() {
                 let Some(chunk) = chunked.find(key) else { continue };
-                let here = &lows[places.clone()];
                 match chunked.chunk(chunk).container {
                     Container::Array(others) => {
+                        let here = &lows[places.clone()];
                         for_each_shared(here, others, |at| found.set(places.start + at));
                     }
-                    container => {
-                        for (at, &low) in here.iter().enumerate() {
-                            if container.contains(low) {
-                                found.set(places.start + at);
-                            }
-                        }
+                    Container::Bitmap(words, _) => {
+                        found.set_those(places, |at| is_set(words, lows[at]));
                     }
                 }
             }
