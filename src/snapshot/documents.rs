@@ -173,7 +173,7 @@ impl Documents {
     }
 
     /// How many codes the JSON of a business takes. Each is up to
-    /// [`SYMBOL_BYTES_MAX`](super::symbols::SYMBOL_BYTES_MAX) bytes, some 7 as a rule.
+    /// [`SYMBOL_BYTES_MAX`] bytes, some 7 as a rule.
     #[inline]
     pub fn num_codes(&self, doc: DocId) -> usize {
         self.offsets.range(doc.index()).len()

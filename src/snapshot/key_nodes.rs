@@ -80,7 +80,7 @@ fn next_letters(last: u8) -> Option<usize> {
     (last >> 6 == 0b11).then_some(usize::from(last & 0x3f == 0))
 }
 
-/// ONE.
+/// ONE, read.
 struct One {
     /// Its first byte.
     start: usize,
@@ -109,7 +109,7 @@ impl One {
     }
 }
 
-/// ANY, as the places of its parts.
+/// ANY, read: the places of its parts.
 struct Any {
     /// Its first byte.
     start: usize,
