@@ -4,10 +4,13 @@
 //! trained on the documents of a sample of them. The sample depends on nothing but the accepted records, in whatever
 //! order and format they come: it is those whose ids have the least hashes, as many as fit into some megabytes of JSON.
 
+mod longest_prefix;
+
 use super::document;
 use super::packed::Record;
 use super::spares::Reuse;
 use crate::snapshot::symbols;
+use longest_prefix::{LANES, LongestPrefix};
 use onpair::{Config, Dictionary, DictionaryView, MaxDictBits, Parser, Rows, Threshold, Token};
 use std::cmp::Reverse;
 
@@ -143,17 +146,15 @@ impl Sample {
             threshold: Threshold::new(1.0).expect("the whole sample can be looked at"),
             seed: Some(SEED),
         };
-        let mut encoder = Encoder { parser: Parser::train_rows(&rows, config), codes: Vec::new() };
-        encoder.number(&rows);
-        encoder
+        Encoder::new(&Parser::train_rows(&rows, config), &rows)
     }
 }
 
 /// Writes documents in symbols.
 pub struct Encoder {
-    parser: Parser,
-    /// The code of each symbol, by its number in the parser's dictionary.
-    codes: Vec<Token>,
+    /// By code.
+    symbols: Vec<Box<[u8]>>,
+    longest: LongestPrefix,
 }
 
 /// Documents in symbols.
@@ -163,44 +164,42 @@ pub struct Encoded {
     pub codes: Vec<Token>,
     /// Where each begins and, last, the number of codes.
     pub offsets: Vec<u64>,
+    /// What is encoded at the same time.
+    lanes: [Vec<Token>; LANES],
 }
 
 impl Reuse for Encoded {
     fn clear(&mut self) {
         self.codes.clear();
         self.offsets.clear();
+        self.lanes.iter_mut().for_each(Vec::clear);
     }
 }
 
 impl Encoder {
     /// Numbers the symbols by how often they occur in `documents`, so that frequent ones share cache lines.
-    fn number(&mut self, documents: &Rendered) {
-        let num_symbols = self.parser.dict.as_view().num_tokens();
-        let mut counts = vec![0u32; num_symbols];
+    fn new(parser: &Parser, documents: &Rendered) -> Encoder {
+        let dictionary = parser.dict.as_view();
+        let mut counts = vec![0u32; dictionary.num_tokens()];
         let (mut symbols, mut ends): (_, Vec<u64>) = (Vec::new(), Vec::new());
-        self.parser.parse_rows_into(documents, &mut symbols, &mut ends);
+        parser.parse_rows_into(documents, &mut symbols, &mut ends);
         symbols.iter().for_each(|&symbol| counts[usize::from(symbol)] += 1);
-        let mut by_count: Vec<usize> = (0..num_symbols).collect();
+        let mut by_count: Vec<usize> = (0..counts.len()).collect();
         by_count.sort_by_key(|&symbol| Reverse(counts[symbol]));
-        self.codes = vec![0; num_symbols];
-        (0..).zip(by_count).for_each(|(code, symbol)| self.codes[symbol] = code);
+        let symbols: Vec<Box<[u8]>> =
+            by_count.into_iter().map(|symbol| dictionary.token(symbol as Token).into()).collect();
+        let texts: Vec<&[u8]> = symbols.iter().map(|symbol| &**symbol).collect();
+        Encoder { longest: LongestPrefix::new(&texts), symbols }
     }
 
     /// The section of the symbols.
     pub fn section(&self) -> Vec<u8> {
-        let dictionary = self.parser.dict.as_view();
-        let mut texts: Vec<&[u8]> = vec![&[]; self.codes.len()];
-        for (symbol, &code) in (0..).zip(&self.codes) {
-            texts[usize::from(code)] = dictionary.token(symbol);
-        }
-        symbols::encode(texts.into_iter())
+        symbols::encode(self.symbols.iter().map(|symbol| &**symbol))
     }
 
-    /// Writes each document in the longest symbols, from its beginning, in place of what `out` holds. (Looking for them
-    /// in a trie, or by the hashes of the lengths that the first bytes allow, takes as long as the crate does.)
+    /// Writes each document in the longest symbols, from its beginning, in place of what `out` holds.
     pub fn encode(&self, documents: &Rendered, out: &mut Encoded) {
-        self.parser.parse_rows_into(documents, &mut out.codes, &mut out.offsets);
-        out.codes.iter_mut().for_each(|code| *code = self.codes[usize::from(*code)]);
+        self.longest.encode(documents, out);
     }
 }
 
