@@ -24,6 +24,11 @@ pub const LANES: usize = 6;
 /// By how much a search goes on where it found something. It begins with one byte, which always is a symbol.
 const STEPS: [usize; 4] = [8, 4, 2, 1];
 
+/// What halves of prefixes, and lengths, are multiplied by: odd numbers with ones and zeros all over.
+const LOW_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+const HIGH_FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
+const LEN_FACTOR: u64 = 0xa076_1d64_78bd_642f;
+
 /// The bytes of a window before each length.
 const MASKS: [u128; SYMBOL_BYTES_MAX + 1] = {
     let mut masks = [0; SYMBOL_BYTES_MAX + 1];
@@ -69,11 +74,14 @@ impl Marker {
     }
 }
 
+/// The first bytes of a text, with zeros behind them, and how many they are.
+type Prefix = (u128, usize);
+
 /// Finds the longest symbol that a text begins with.
 pub struct LongestPrefix {
-    /// The symbols, padded with zeros, and their lengths.
+    symbols: BTreeMap<Prefix, Token>,
+    /// The symbols by number, padded with zeros.
     texts: Vec<u128>,
-    lens: Vec<u8>,
     /// The marker of each single byte.
     bytes: Vec<Marker>,
     markers: Table,
@@ -83,24 +91,22 @@ impl LongestPrefix {
     /// Finds these symbols, which differ; each byte is one of them.
     pub fn new(symbols: &[&[u8]]) -> LongestPrefix {
         let texts: Vec<u128> = symbols.iter().map(|symbol| window(symbol, 0)).collect();
-        let lens: Vec<u8> = symbols.iter().map(|symbol| symbol.len() as u8).collect();
-        let numbers: BTreeMap<&[u8], Token> = symbols.iter().copied().zip(0..).collect();
-        let longest = |prefix: &[u8]| {
-            let symbol = |len: usize| Some((*numbers.get(&prefix[..len])?, len));
-            (1..=prefix.len()).rev().find_map(symbol).expect("each byte is a symbol")
-        };
-        let mut prefixes: BTreeMap<&[u8], (Token, usize)> = BTreeMap::new();
-        for symbol in symbols {
+        let lens = symbols.iter().map(|symbol| symbol.len());
+        let symbols: BTreeMap<Prefix, Token> = texts.iter().copied().zip(lens).zip(0..).collect();
+        let mut prefixes: BTreeMap<Prefix, (Token, usize)> = BTreeMap::new();
+        for &(text, symbol_len) in symbols.keys() {
             let mut len = 1;
             for step in STEPS {
-                if len + step <= symbol.len() {
+                if len + step <= symbol_len {
                     len += step;
-                    prefixes.entry(&symbol[..len]).or_insert_with(|| longest(&symbol[..len]));
+                    let prefix = (text & MASKS[len], len);
+                    prefixes.entry(prefix).or_insert_with(|| longest(&symbols, prefix));
                 }
             }
         }
-        let bytes = (0..=u8::MAX).map(|byte| Marker::new(0, longest(&[byte]).0, 1)).collect();
-        LongestPrefix { texts, lens, bytes, markers: Table::new(&prefixes) }
+        let byte = |byte| Marker::new(0, longest(&symbols, (byte, 1)).0, 1);
+        let bytes = (0..=u8::MAX).map(u128::from).map(byte).collect();
+        LongestPrefix { symbols, texts, bytes, markers: Table::new(&prefixes) }
     }
 
     /// Writes each document in the longest symbols, from its beginning, in place of what `out` holds.
@@ -160,7 +166,8 @@ impl LongestPrefix {
             }
         }
         for at in 0..N {
-            // Once in some billion questions, what is no marker looks like one.
+            // Once in some billion questions, what is no marker looks like one. Where its symbol fits nonetheless, a
+            // longer one may have been missed, which costs a code.
             if self.texts[usize::from(found[at].symbol())] != windows[at] & MASKS[found[at].len()] {
                 found[at] = self.try_all(windows[at], left[at]);
             }
@@ -170,14 +177,15 @@ impl LongestPrefix {
 
     #[cold]
     fn try_all(&self, window: u128, left: usize) -> Marker {
-        let symbols = (0..).zip(self.texts.iter().zip(&self.lens));
-        let matching = symbols.filter(|&(_, (&text, &len))| {
-            usize::from(len) <= left && text == window & MASKS[usize::from(len)]
-        });
-        let longest = matching.max_by_key(|&(_, (_, len))| len);
-        let (symbol, (_, &len)) = longest.expect("each byte is a symbol");
-        Marker::new(0, symbol, len.into())
+        let (symbol, len) = longest(&self.symbols, (window, left.min(SYMBOL_BYTES_MAX)));
+        Marker::new(0, symbol, len)
     }
+}
+
+/// The longest symbol that a prefix begins with, and its length.
+fn longest(symbols: &BTreeMap<Prefix, Token>, (window, len): Prefix) -> (Token, usize) {
+    let symbol = |len: usize| Some((*symbols.get(&(window & MASKS[len], len))?, len));
+    (1..=len).rev().find_map(symbol).expect("each byte is a symbol")
 }
 
 /// Consecutive documents that are encoded one after the other.
@@ -232,12 +240,12 @@ struct Table {
 }
 
 impl Table {
-    fn new(prefixes: &BTreeMap<&[u8], (Token, usize)>) -> Table {
-        // Two hashes that are the same in what says their places can only be told apart by another seed.
+    fn new(prefixes: &BTreeMap<Prefix, (Token, usize)>) -> Table {
+        // Where two hashes agree in all that says their places, only another seed tells them apart.
         (0..).find_map(|seed| Table::with_seed(prefixes, seed)).expect("some seed tells them apart")
     }
 
-    fn with_seed(prefixes: &BTreeMap<&[u8], (Token, usize)>, seed: u64) -> Option<Table> {
+    fn with_seed(prefixes: &BTreeMap<Prefix, (Token, usize)>, seed: u64) -> Option<Table> {
         let places = (prefixes.len() + prefixes.len() / 5).next_power_of_two();
         let mut table = Table {
             seed,
@@ -245,8 +253,8 @@ impl Table {
             markers: vec![Marker::NONE; places],
         };
         let mut buckets = vec![Vec::new(); table.displacements.len()];
-        for (prefix, &(symbol, len)) in prefixes {
-            let hash = table.hash(window(prefix, 0), prefix.len());
+        for (&(prefix, prefix_len), &(symbol, len)) in prefixes {
+            let hash = table.hash(prefix, prefix_len);
             buckets[table.bucket(hash)].push((hash, Marker::new(hash, symbol, len)));
         }
         let mut by_len: Vec<usize> = (0..buckets.len()).collect();
@@ -270,14 +278,15 @@ impl Table {
         Some(table)
     }
 
-    /// Of the first `len` bytes. The halves of 64 bits say the place and the tag.
+    /// Of the first `len` bytes. The halves of 64 bits say the place and the tag. The seed changes both factors, so that
+    /// prefixes chosen to have one hash have it with one seed.
     #[inline]
     fn hash(&self, window: u128, len: usize) -> u64 {
         let prefix = window & MASKS[len];
-        let low = (prefix as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let high = ((prefix >> 64) as u64).wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32);
-        let hash = low ^ high ^ (len as u64 + self.seed).wrapping_mul(0xa076_1d64_78bd_642f);
-        let hash = (hash ^ hash >> 32).wrapping_mul(0xa076_1d64_78bd_642f);
+        let low = (prefix as u64).wrapping_mul(LOW_FACTOR + 2 * self.seed);
+        let high = ((prefix >> 64) as u64).wrapping_mul(HIGH_FACTOR + 2 * self.seed);
+        let hash = low ^ high.rotate_left(32) ^ (len as u64).wrapping_mul(LEN_FACTOR);
+        let hash = (hash ^ hash >> 32).wrapping_mul(LEN_FACTOR);
         hash ^ hash >> 32
     }
 
@@ -355,6 +364,34 @@ mod tests {
             let symbols = with_bytes(symbols);
             let longest = LongestPrefix::new(&symbols.iter().map(|symbol| &**symbol).collect::<Vec<_>>());
             assert_encodes(&longest, &symbols, &texts);
+        }
+    }
+
+    #[test]
+    fn prefixes_of_one_hash_are_told_apart_by_another_seed() {
+        let first = *b"a hostile record";
+        let halves = |text: &[u8; 16]| {
+            let text = u128::from_le_bytes(*text);
+            (text as u64, (text >> 64) as u64)
+        };
+        let high = |high: u64| high.wrapping_mul(HIGH_FACTOR).rotate_left(32);
+        // The inverse of an odd number: each step of Newton's doubles the bits that are right.
+        let inverse = (0..6).fold(1u64, |inverse, _| {
+            inverse.wrapping_mul(2u64.wrapping_sub(LOW_FACTOR.wrapping_mul(inverse)))
+        });
+        let (first_low, first_high) = halves(&first);
+        let second_high = u64::from_le_bytes(*b" request");
+        let product = first_low.wrapping_mul(LOW_FACTOR) ^ high(first_high) ^ high(second_high);
+        let second_low = product.wrapping_mul(inverse);
+        let second = (u128::from(second_high) << 64 | u128::from(second_low)).to_le_bytes();
+        let bytes: Vec<[u8; 1]> = (0..=u8::MAX).map(|byte| [byte]).collect();
+        let mut symbols: Vec<&[u8]> = bytes.iter().map(|byte| &byte[..]).collect();
+        symbols.extend([&first[..], &second[..]]);
+        let longest = LongestPrefix::new(&symbols);
+        assert_eq!(longest.markers.seed, 1);
+        for (symbol, number) in [first, second].into_iter().zip(256..) {
+            let [found] = longest.find([window(&symbol, 0)], [16]);
+            assert_eq!((found.symbol(), found.len()), (number, 16));
         }
     }
 
