@@ -1,10 +1,10 @@
 //! The longest symbol that a text begins with, looked for in several texts at a time.
 //!
 //! The length is found by a binary search: do the first 9 bytes begin any symbol, the first 5 or 13, and so on. What
-//! such a search can ask for and find is a *marker*; it knows the longest symbol that it begins with itself, so that the
-//! last marker found is the answer (Waldvogel, Varghese, Turner, Plattner: "Scalable high speed IP routing lookups",
-//! 1997). Markers lie in a table where each has a place of its own (Belazzougui, Botelho, Dietzfelbinger: "Hash,
-//! displace, and compress", 2009), so that no question is asked twice.
+//! such a search can ask for and find is a *marker*; it knows the longest symbol that it begins with itself, so that
+//! the last marker found is the answer (Waldvogel, Varghese, Turner, Plattner: "Scalable high speed IP routing
+//! lookups", 1997). Markers lie in a table where each has a place of its own (Belazzougui, Botelho, Dietzfelbinger:
+//! "Hash, displace, and compress", 2009), so that no question is asked twice.
 //!
 //! Four questions, each a load that the next one waits for, are slow: 87 ns a symbol, of 6.6 bytes on average. But
 //! nothing in them is a branch, and texts wait beside each other: 46 ns for two at a time, 29 for four, 27 for six and
@@ -150,7 +150,7 @@ impl LongestPrefix {
         }
     }
 
-    /// The longest symbol at the beginning of each window, of at most as many bytes as are `left`, of which there is one.
+    /// The longest symbol at the beginning of each window, of at most as many bytes as are `left`; at least one is.
     #[inline]
     fn find<const N: usize>(&self, windows: [u128; N], left: [usize; N]) -> [Marker; N] {
         let mut found = windows.map(|window| self.bytes[usize::from(window as u8)]);
@@ -278,8 +278,8 @@ impl Table {
         Some(table)
     }
 
-    /// Of the first `len` bytes. The halves of 64 bits say the place and the tag. The seed changes both factors, so that
-    /// prefixes chosen to have one hash have it with one seed.
+    /// Of the first `len` bytes. The halves of 64 bits say the place and the tag. The seed changes both factors, so
+    /// that prefixes chosen to have one hash have it with one seed.
     #[inline]
     fn hash(&self, window: u128, len: usize) -> u64 {
         let prefix = window & MASKS[len];
