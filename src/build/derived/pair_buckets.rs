@@ -4,8 +4,9 @@
 //! some sixty times a business. Gathered into 256 buckets first, pairs look into a stretch of it that the cache of a
 //! core holds, one bucket after the other.
 
-/// Entries gathered before they are visited.
-const LEN_MAX: usize = 1 << 21;
+/// Entries gathered before they are visited: 2 MiB of pairs alone. With four times as many, counting takes a tenth more,
+/// since they push the tables that pairs are found by out of the cache of a core.
+const LEN_MAX: usize = 1 << 19;
 
 /// Buckets, as a power of two.
 const BUCKET_BITS: u32 = 8;
