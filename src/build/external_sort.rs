@@ -170,8 +170,8 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// The same, with runs in many files, of which each is gone when what is in it has been read. Memory that holds
-    /// pages of them, and room on disk, then serve what is made of the entries meanwhile.
+    /// The same for what would fill memory and disk: runs are written uncached, in many files, of which each is gone
+    /// when what is in it has been read. Its room on disk then serves what is made of the entries meanwhile.
     pub fn given_back(self) -> Sorter<'a> {
         Sorter { is_given_back: true, ..self }
     }
@@ -219,10 +219,7 @@ impl<'a> Sorter<'a> {
         };
         RunWriter {
             scratch: self.scratch.clone(),
-            file_bytes: match self.is_given_back {
-                true => (written / FILES).max(FILE_BYTES_MIN),
-                false => u64::MAX,
-            },
+            given_back_by: self.is_given_back.then(|| (written / FILES).max(FILE_BYTES_MIN)),
             run: pieces().last().map(behind).into_iter().collect(),
             buffer: Vec::with_capacity(READ_BYTES_MAX),
         }
@@ -286,8 +283,8 @@ impl<'a> Sorter<'a> {
 /// Appends entries to a run.
 struct RunWriter {
     scratch: Scratch,
-    /// A file has as many bytes before another is begun.
-    file_bytes: u64,
+    /// If files are given back: a file has as many bytes before another is begun.
+    given_back_by: Option<u64>,
     run: Run,
     buffer: Vec<u8>,
 }
@@ -302,9 +299,11 @@ impl RunWriter {
     }
 
     fn flush(&mut self) -> Result<(), ScratchError> {
-        if self.run.back().is_none_or(|last| last.range.end >= self.file_bytes) {
-            let file = Arc::new(self.scratch.create()?);
-            self.run.push_back(Piece { file, range: 0..0 });
+        let file_bytes = self.given_back_by.unwrap_or(u64::MAX);
+        if self.run.back().is_none_or(|last| last.range.end >= file_bytes) {
+            let file = self.scratch.create()?;
+            let file = if self.given_back_by.is_some() { file.uncached() } else { file };
+            self.run.push_back(Piece { file: Arc::new(file), range: 0..0 });
         }
         let last = self.run.back_mut().expect("just looked at");
         last.file.write_at(&self.buffer, last.range.end)?;

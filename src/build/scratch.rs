@@ -71,7 +71,7 @@ impl Scratch {
                 }
             })
             .map_err(self.error("create"))?;
-        Ok(ScratchFile { file, scratch: self.clone() })
+        Ok(ScratchFile { file, scratch: self.clone(), is_uncached: false })
     }
 
     /// A new file to append to.
@@ -88,9 +88,16 @@ impl Scratch {
 pub struct ScratchFile {
     file: File,
     scratch: Scratch,
+    is_uncached: bool,
 }
 
 impl ScratchFile {
+    /// The same, for bytes that are read long after they were written: until then they take no memory, see
+    /// [`uncached`](storage::uncached).
+    pub fn uncached(self) -> ScratchFile {
+        ScratchFile { is_uncached: true, ..self }
+    }
+
     /// Fills `buffer` with the bytes from `offset` on.
     ///
     /// # Errors
@@ -113,8 +120,11 @@ impl ScratchFile {
     /// # Errors
     /// They cannot be written.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), ScratchError> {
-        storage::write_all_at(&self.file, &self.scratch.folder, bytes, offset)
-            .map_err(self.scratch.error("write"))
+        let write = match self.is_uncached {
+            true => storage::write_all_uncached_at,
+            false => storage::write_all_at,
+        };
+        write(&self.file, &self.scratch.folder, bytes, offset).map_err(self.scratch.error("write"))
     }
 }
 

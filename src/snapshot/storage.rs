@@ -3,8 +3,11 @@
 //! A build writes, cuts, syncs and renames through these functions only. In unit tests a plan may say that the
 //! N-th call that touches a folder fails, and how; elsewhere there is no plan and nothing is asked.
 
+pub mod uncached;
+
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Writes all of `bytes` at `offset`. `path` is the file's, or the folder it was made in.
@@ -12,13 +15,33 @@ use std::path::Path;
 /// # Errors
 /// The system refuses; some of the bytes may then be written.
 pub fn write_all_at(file: &File, path: &Path, bytes: &[u8], offset: u64) -> io::Result<()> {
-    use std::os::unix::fs::FileExt;
+    write_with(|bytes| file.write_all_at(bytes, offset), path, bytes)
+}
+
+/// The same for bytes that are read once or never: they are not kept in memory, see [`uncached`].
+///
+/// # Errors
+/// As [`write_all_at`].
+pub fn write_all_uncached_at(
+    file: &File,
+    path: &Path,
+    bytes: &[u8],
+    offset: u64,
+) -> io::Result<()> {
+    write_with(|bytes| uncached::write_all_at(file, bytes, offset), path, bytes)
+}
+
+fn write_with(
+    write: impl Fn(&[u8]) -> io::Result<()>,
+    path: &Path,
+    bytes: &[u8],
+) -> io::Result<()> {
     if let Err(error) = fault(path) {
         // As a full disk does: the first half fits.
-        let _ = file.write_all_at(&bytes[..bytes.len() / 2], offset);
+        let _ = write(&bytes[..bytes.len() / 2]);
         return Err(error);
     }
-    file.write_all_at(bytes, offset)
+    write(bytes)
 }
 
 /// Makes the file `len` bytes long.
