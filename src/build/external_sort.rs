@@ -24,6 +24,11 @@ const READ_BYTES_MIN: usize = 64 << 10;
 /// Most bytes read at a time from a run.
 const READ_BYTES_MAX: usize = 1 << 20;
 
+/// A run begins at a multiple of this in a file, and all writes but its last in the file end at one: so no page is
+/// written twice. The first systems that let go of [uncached](ScratchFile::uncached) pages could lose what was written
+/// to one that was about to go.
+const ALIGN: u64 = 64 << 10;
+
 /// Smallest files of runs that are [given back](Sorter::given_back).
 const FILE_BYTES_MIN: u64 = if cfg!(test) { 2 << 20 } else { 8 << 20 };
 
@@ -213,9 +218,9 @@ impl<'a> Sorter<'a> {
     fn writer_behind(&self, runs: &[Run]) -> RunWriter {
         let pieces = || runs.iter().flatten();
         let written: u64 = pieces().map(|Piece { range, .. }| range.end - range.start).sum();
-        let behind = |Piece { file, range }: &Piece| Piece {
-            file: file.clone(),
-            range: range.end..range.end,
+        let behind = |Piece { file, range }: &Piece| {
+            let start = range.end.next_multiple_of(ALIGN);
+            Piece { file: file.clone(), range: start..start }
         };
         RunWriter {
             scratch: self.scratch.clone(),
@@ -292,28 +297,35 @@ struct RunWriter {
 impl RunWriter {
     fn write(&mut self, bytes: &[u8]) -> Result<(), ScratchError> {
         if self.buffer.len() + bytes.len() > READ_BYTES_MAX {
-            self.flush()?;
+            self.flush(false)?;
         }
         self.buffer.extend_from_slice(bytes);
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), ScratchError> {
+    /// Writes what is in the buffer, up to a multiple of [`ALIGN`] unless it `is_end`.
+    fn flush(&mut self, is_end: bool) -> Result<(), ScratchError> {
         let file_bytes = self.given_back_by.unwrap_or(u64::MAX);
         if self.run.back().is_none_or(|last| last.range.end >= file_bytes) {
             let file = self.scratch.create()?;
             let file = if self.given_back_by.is_some() { file.uncached() } else { file };
             self.run.push_back(Piece { file: Arc::new(file), range: 0..0 });
         }
-        let last = self.run.back_mut().expect("just looked at");
-        last.file.write_at(&self.buffer, last.range.end)?;
-        last.range.end += self.buffer.len() as u64;
-        self.buffer.clear();
+        let Piece { file, range } = self.run.back_mut().expect("just looked at");
+        let mut end = range.end + self.buffer.len() as u64;
+        // A file holds whole entries.
+        if !is_end && end < file_bytes {
+            end -= end % ALIGN;
+        }
+        let len = (end - range.end) as usize;
+        file.write_at(&self.buffer[..len], range.end)?;
+        range.end = end;
+        self.buffer.drain(..len);
         Ok(())
     }
 
     fn finish(mut self) -> Result<Run, ScratchError> {
-        self.flush()?;
+        self.flush(true)?;
         Ok(self.run)
     }
 }
