@@ -25,8 +25,7 @@ const READ_BYTES_MIN: usize = 64 << 10;
 const READ_BYTES_MAX: usize = 1 << 20;
 
 /// A run begins at a multiple of this in a file, and all writes but its last in the file end at one: so no page is
-/// written twice. The first systems that let go of [uncached](ScratchFile::uncached) pages could lose what was written
-/// to one that was about to go.
+/// written twice. One that is [uncached](ScratchFile::uncached) may be gone by then, and would have to be read first.
 const ALIGN: u64 = 64 << 10;
 
 /// Smallest files of runs that are [given back](Sorter::given_back).

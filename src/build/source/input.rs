@@ -114,7 +114,10 @@ impl Input {
             Input::File(path) => {
                 let file = open_file(path)?;
                 let len = file.metadata()?.len();
-                Box::new(Counting { inner: OfLength { inner: Once(file), left: len }, consumed })
+                Box::new(Counting {
+                    inner: OfLength { inner: uncached::Reader(file), left: len },
+                    consumed,
+                })
             }
             Input::Stdin => Box::new(Counting { inner: io::stdin().lock(), consumed }),
             Input::Memory(bytes) => Box::new(Counting { inner: bytes.as_slice(), consumed }),
@@ -157,15 +160,6 @@ fn check_type(path: &Path) -> io::Result<FileType> {
     Err(io::Error::other(
         "it is a device, pipe or socket: pass what it gives on standard input (-)",
     ))
-}
-
-/// A file that is read once, from where it stands.
-struct Once(File);
-
-impl Read for Once {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        uncached::read(&self.0, buffer)
-    }
 }
 
 /// Counts the bytes that pass.

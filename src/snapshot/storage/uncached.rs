@@ -14,14 +14,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
-/// Reads what comes next, as [`Read::read`] of the file does.
-///
-/// # Errors
-/// Those of [`Read::read`].
-pub fn read(mut file: &File, buffer: &mut [u8]) -> io::Result<usize> {
-    /// Where the file stands, which moves on.
-    const HERE: u64 = u64::MAX;
-    passing::read(file, buffer, HERE).or_else(|_| file.read(buffer))
+/// Reads a file from where it stands.
+pub struct Reader(pub File);
+
+impl Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        /// Where the file stands, which moves on.
+        const HERE: u64 = u64::MAX;
+        passing::read(&self.0, buffer, HERE).or_else(|_| self.0.read(buffer))
+    }
 }
 
 /// Writes all of `bytes` at `offset`.
@@ -74,17 +75,12 @@ mod passing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::BufReader;
     use std::path::Path;
 
-    fn read_all(file: &File, buffer_len: usize) -> io::Result<Vec<u8>> {
-        let (mut all, mut buffer) = (Vec::new(), vec![0; buffer_len]);
-        loop {
-            let count = read(file, &mut buffer)?;
-            if count == 0 {
-                return Ok(all);
-            }
-            all.extend_from_slice(&buffer[..count]);
-        }
+    fn read_all(reader: &mut Reader, buffer_len: usize) -> io::Result<Vec<u8>> {
+        let mut all = Vec::new();
+        BufReader::with_capacity(buffer_len, reader).read_to_end(&mut all).map(|_| all)
     }
 
     #[test]
@@ -95,8 +91,9 @@ mod tests {
             let offset = piece.as_ptr() as usize - bytes.as_ptr() as usize;
             write_all_at(&file, piece, offset as u64).unwrap();
         }
-        assert!(read_all(&file, 4096).unwrap() == bytes);
-        assert!(read_all(&file, 4096).unwrap().is_empty(), "the file stands at its end");
+        let mut reader = Reader(file);
+        assert!(read_all(&mut reader, 4096).unwrap() == bytes);
+        assert!(read_all(&mut reader, 4096).unwrap().is_empty(), "the file stands at its end");
     }
 
     #[test]
@@ -106,14 +103,14 @@ mod tests {
         let expected = std::fs::read(path).unwrap();
         let file = File::open(path).unwrap();
         assert!(passing::read(&file, &mut [0; 7], 0).is_err());
-        assert_eq!(read_all(&file, 7).unwrap(), expected);
+        assert_eq!(read_all(&mut Reader(file), 7).unwrap(), expected);
     }
 
     #[test]
     fn what_is_wrong_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let opened = File::open(folder.path()).unwrap();
-        assert_eq!(read_all(&opened, 10).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        let mut reader = Reader(File::open(folder.path()).unwrap());
+        assert_eq!(read_all(&mut reader, 10).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         let path = folder.path().join("file");
         std::fs::write(&path, "not to be written to").unwrap();
         assert!(write_all_at(&File::open(&path).unwrap(), b"bytes", 0).is_err());
