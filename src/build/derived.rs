@@ -3,7 +3,7 @@
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: a table of numbers for every pair of
 //! dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as far as a quarter of the memory
-//! allowed holds them, and 17 MiB a thread for the businesses that are counted at a time.
+//! allowed holds them, and some 30 MiB a thread for the businesses that are looked at at a time.
 //!
 //! What it costs at ten million generated businesses, and what it is for:
 //!
@@ -11,7 +11,7 @@
 //! |---|---|---|---|
 //! | prefixes | 14 | 42 | the last word of nearly every `q` |
 //! | pair counts | 17 | 3.4 | totals of two frequent keys |
-//! | phrases: counts and lists | 69, with the best | 27 | totals of phrases; `A/S` and its like |
+//! | phrases: counts and lists | 50, with the best | 27 | totals of phrases; `A/S` and its like |
 //! | phrases: the best | | 18 | the first page of two frequent words |
 //! | pairs of filters | below 1 | below 0.1 | a city with its state |
 //! | positions by name and year | 19, with the next | 15 | pages of an industry or place in these orders |
@@ -23,7 +23,6 @@ mod column_counts;
 pub mod filter_pairs;
 mod impacts_by_doc;
 mod neighbours;
-mod pair_buckets;
 pub mod pair_counts;
 pub mod phrases;
 mod positions;

@@ -93,8 +93,11 @@ fn options(memory: usize, threads: usize) -> BuildOptions {
     }
 }
 
+/// Whatever can be stored, but that few keys are dense.
+const FEW_DENSE: Thresholds = Thresholds { dense_keys_max: 30, ..Thresholds::EVERYTHING };
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn memory_and_threads_do_not_show(
@@ -102,10 +105,13 @@ proptest! {
         seed in 0u64..1000,
         memory in prop_oneof![1usize..100, 1000usize..1_000_000],
         threads in 1usize..5,
+        thresholds in prop_oneof![Just(Thresholds::default()), Just(FEW_DENSE)],
     ) {
         let records = records(num, seed);
-        let (expected, expected_rejects) = bytes_of(&records, 40, &BuildOptions::default());
-        let (bytes, rejects) = bytes_of(&records, 40, &options(memory, threads));
+        let expected = BuildOptions { thresholds, ..BuildOptions::default() };
+        let (expected, expected_rejects) = bytes_of(&records, 40, &expected);
+        let options = BuildOptions { thresholds, ..options(memory, threads) };
+        let (bytes, rejects) = bytes_of(&records, 40, &options);
         prop_assert!(bytes == expected);
         prop_assert_eq!(rejects, expected_rejects);
     }
@@ -123,7 +129,8 @@ fn whatever_call_fails_the_target_is_whole() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let target = folder.join("x.firmament");
-    let options = options(20_000, 2);
+    let thresholds = Thresholds { dense_keys_max: 6, ..FEW_DENSE };
+    let options = BuildOptions { thresholds, ..options(20_000, 2) };
     let attempt = |records: &[String], fail_at| {
         let input = records.chunks(20).map(|part| Input::Memory(part.concat().into_bytes()));
         let inputs: Vec<Input> = input.collect();

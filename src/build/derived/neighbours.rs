@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 
 /// Finds neighbours among the dense terms, which are numbered by their place.
 pub struct Neighbours {
-    num_dense: usize,
     /// See [`pair`](Self::pair).
     shift: u32,
     /// In name and host: as it is.
@@ -113,7 +112,6 @@ impl Neighbours {
             prose.extend(ords.map(|ord| (terms.code(ord), number)));
         }
         Neighbours {
-            num_dense: dense.len(),
             shift: dense.len().next_power_of_two().trailing_zeros(),
             exact: NumbersByCode::new(exact),
             prose: NumbersByCode::new(prose),
@@ -132,9 +130,9 @@ impl Neighbours {
         (pair as usize >> self.shift, pair as usize & ((1 << self.shift) - 1))
     }
 
-    /// All pairs are below it.
-    pub fn pairs_end(&self) -> usize {
-        self.num_dense << self.shift
+    /// Bits of the second number of a [pair](Self::pair).
+    pub fn shift(&self) -> u32 {
+        self.shift
     }
 
     /// The pairs of a business; pairs of a term with itself are among them.

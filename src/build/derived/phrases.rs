@@ -1,42 +1,34 @@
 //! How many businesses hold two frequent words next to each other, and which, where they are few; and the best of
 //! them, where very many hold both words.
 //!
-//! The words of all businesses are read twice, 65,536 businesses at a time on every core: once to count each pair,
-//! and once to collect what is stored of it, of which the size is then known. If the best of all pairs are more than
-//! memory may hold, the pairs are taken in several ranges, and the words read once for each.
+//! The words of all businesses are read once, 65,536 businesses at a time on every core. What is found goes to disk by
+//! partitions of the pairs, of which each is then worked on by itself: its pairs are counted, by which
+//! is known what is stored of each, and then that is collected. Memory is bounded by that of one partition a core,
+//! however many businesses there are.
 
-mod collection;
+mod encode;
+mod occurrences;
 
 use super::Thresholds;
 use super::by_doc::{Chunks, releasing};
+use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
-use super::pair_buckets::PairBuckets;
 use crate::build::BuildError;
 use crate::build::pipeline::in_order;
 use crate::build::scratch::{Scratch, ScratchError};
+use crate::build::spares::{Lent, Spares};
 use crate::ids::TermOrd;
-use crate::snapshot::dense;
 use crate::snapshot::doc_tokens::DocTokens;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::Offsets;
-use crate::snapshot::phrases::{encode_pairs, encode_places, pair};
-use crate::snapshot::postings;
+use crate::snapshot::phrases::{encode_pairs, encode_places};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
-use collection::{Collection, Found, KEPT_BYTES, Shard, Spill};
+use encode::{Encoded, Encoder, Workspace};
+use occurrences::{Occurrences, OccurrencesWriter, Partitions};
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::ops::Range;
-
-/// A phrase that fewer of its candidates hold has a list: a page of others is full after some thousand candidates.
-const RARE_SHARE: u64 = 96;
-
-/// A phrase that more of its candidates hold has a list: the words belong together (`A/S`, `Co., Ltd`, `real estate`),
-/// so that it is asked for, and it takes less than the lists of its words. In between are words that are neighbours by
-/// chance: nearly all phrases, and nine tenths of all bytes.
-const FREQUENT_SHARE: u64 = 32;
 
 /// What phrases are found from.
 pub struct Source<'a> {
@@ -56,7 +48,7 @@ pub struct Source<'a> {
     pub counts: &'a [u32],
     /// What is stored.
     pub thresholds: &'a Thresholds,
-    /// Where lists lie while they are collected.
+    /// Where pairs lie while they are brought together.
     pub scratch: &'a Scratch,
     /// About how much memory may be taken.
     pub memory: usize,
@@ -72,50 +64,52 @@ pub fn write(
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
-    // Here terms are numbered by frequency, so that what is touched most of tables of pairs lies close together.
-    let mut by_len: Vec<usize> = (0..dense.len()).collect();
+    let neighbours = Neighbours::new(source.terms, dense);
     let release = || source.postings.release(usize::MAX);
+    // A word has as many neighbours as it stands in businesses, more or less.
     let lens: Vec<usize> = releasing(dense, release)
         .map(|&ord| source.terms.lists(ord).any.map_or(0, |any| any.len()))
         .collect();
-    by_len.sort_by_key(|&at| Reverse(lens[at]));
-    let ranked: Vec<TermOrd> = by_len.iter().map(|&at| dense[at]).collect();
-    let neighbours = Neighbours::new(source.terms, &ranked);
-    let counted = pool.install(|| source.count(&neighbours));
-    let phrases = source.phrases(&counted, &by_len, &neighbours);
-    // The counts themselves are in the phrases now.
-    let mut numbers = counted;
-    for (number, phrase) in (0..).zip(&phrases) {
-        numbers[phrase.place as usize] = phrase.numbered(number);
-    }
+    let partitions = Partitions::new(&lens, neighbours.shift());
+    let occurrences = Occurrences::new(partitions, source.num_docs);
+    pool.install(|| source.find(dense, &neighbours, &occurrences))?;
+    let encoder = Encoder {
+        occurrences: &occurrences,
+        neighbours: &neighbours,
+        counts: source.counts,
+        thresholds: source.thresholds,
+        memory: source.memory / 4 / pool.current_num_threads(),
+    };
     let mut section = writer.begin(SectionKind::PhrasePostings);
-    let mut places: Vec<Option<u64>> = Vec::with_capacity(phrases.len());
+    let (mut pairs, mut counts) = (Vec::new(), Vec::new());
+    let mut places: Vec<Option<u64>> = Vec::new();
     let (mut best, mut best_offsets) = (Vec::new(), vec![0u32]);
-    let best_max = source.thresholds.phrase_best_max;
-    for range in ranges(&phrases, best_max, source.memory / 3) {
-        let collection = Collection::new(source, &phrases, range, &neighbours, &numbers)?;
-        pool.install(|| collection.collect(&ranked))?;
-        let (shards, spill) = collection.into_shards();
-        in_order(
-            pool,
-            pool.current_num_threads() + 1,
-            shards.map(Ok),
-            |shard| source.encode(&phrases[shard.phrases()], shard, &spill),
-            |encoded: Result<Vec<EncodedPhrase>, ScratchError>| {
-                for phrase in encoded? {
-                    places.push((!phrase.postings.is_empty()).then(|| section.len()));
-                    section.write(&phrase.postings)?;
-                    best.extend(phrase.best);
-                    best_offsets.push(best.len() as u32);
-                }
-                Ok::<(), BuildError>(())
-            },
-        )?;
-    }
-    drop(numbers);
+    let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Encoded>::default());
+    in_order(
+        pool,
+        pool.current_num_threads() + 1,
+        (0..occurrences.partitions().len()).map(Ok),
+        |partition| {
+            let mut encoded = spares.lend();
+            encoder.encode(partition, &mut workspaces.lend(), &mut encoded)?;
+            Ok(encoded)
+        },
+        |encoded: Result<Lent<Encoded>, ScratchError>| {
+            let encoded = encoded?;
+            let mut place = section.len();
+            for phrase in &encoded.phrases {
+                pairs.push(phrase.pair);
+                counts.push(phrase.count);
+                places.push((phrase.list_bytes > 0).then_some(place));
+                place += phrase.list_bytes as u64;
+                best_offsets.push(best.len() as u32 + phrase.best_end);
+            }
+            section.write(&encoded.lists)?;
+            best.extend_from_slice(&encoded.best);
+            Ok::<(), BuildError>(())
+        },
+    )?;
     section.end(writer)?;
-    let (pairs, counts): (Vec<u32>, Vec<u32>) =
-        phrases.iter().map(|phrase| (phrase.pair, phrase.count)).unzip();
     let head = source.thresholds.phrase_docs_min;
     writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
@@ -124,169 +118,39 @@ pub fn write(
     Ok(writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))?)
 }
 
-/// A phrase that is stored.
-#[derive(Clone, Copy)]
-struct Phrase {
-    /// The numbers of its terms, as they are stored.
-    pair: u32,
-    /// Its place in tables, see [`Neighbours::pair`].
-    place: u32,
-    /// How many businesses hold it.
-    count: u32,
-    /// Has it a list?
-    is_listed: bool,
-    /// Are the best of its businesses stored?
-    has_best: bool,
-}
-
-/// Set in what a phrase is [numbered](Phrase::numbered) if it has a list.
-const LISTED: u32 = 1;
-
-/// Set there if the best of its businesses are stored.
-const HAS_BEST: u32 = 2;
-
-/// Bits of these.
-const FLAG_BITS: u32 = 2;
-
-/// As many businesses are held to find the best `best_max`: the worst are dropped each time that they are so many.
-fn kept_max(best_max: usize) -> usize {
-    best_max + best_max.div_ceil(2)
-}
-
-impl Phrase {
-    /// Its number and what is stored of it: all that is asked for each of its businesses.
-    fn numbered(&self, number: u32) -> u32 {
-        let flags = [(self.is_listed, LISTED), (self.has_best, HAS_BEST)];
-        flags.into_iter().filter(|flag| flag.0).fold(number << FLAG_BITS, |all, flag| all | flag.1)
-    }
-
-    /// How many businesses are held to find its best.
-    fn kept(&self, best_max: usize) -> usize {
-        if self.has_best { kept_max(best_max).min(self.count as usize) } else { 0 }
-    }
-}
-
-/// What is stored of a phrase.
-struct EncodedPhrase {
-    /// Its list; empty if it has none.
-    postings: Vec<u8>,
-    best: Vec<u32>,
-}
-
-/// Cuts the phrases so that the best that are held of each range, at most `best_max`, take about `memory` bytes.
-fn ranges(phrases: &[Phrase], best_max: usize, memory: usize) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut bytes = 0;
-    for (at, phrase) in phrases.iter().enumerate() {
-        let more = phrase.kept(best_max) * KEPT_BYTES;
-        match ranges.last_mut() {
-            Some(range) if bytes + more <= memory => range.end = at + 1,
-            _ => {
-                ranges.push(at..at + 1);
-                bytes = 0;
-            }
-        }
-        bytes += more;
-    }
-    ranges
-}
-
 impl Source<'_> {
-    /// How many businesses hold each pair of dense terms next to each other.
-    fn count(&self, neighbours: &Neighbours) -> Vec<u32> {
-        let len = neighbours.pairs_end();
-        let workers = (self.memory / 4 / (len * 4).max(1)).clamp(1, rayon::current_num_threads());
-        let chunks = Chunks::of(self.num_docs);
-        let tables: Vec<Vec<u32>> = (0..workers)
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|_| {
-                let mut counts = vec![0u32; len];
-                let mut found = PairBuckets::new(len);
-                let mut add = |pair: u32, ()| counts[pair as usize] += 1;
-                while let Some(key) = chunks.take() {
-                    self.for_each_doc(self.docs_of(key), neighbours, |_, pairs| {
-                        pairs.iter().for_each(|&pair| found.push(pair, ()));
-                        if found.is_full() {
-                            found.drain(&mut add);
-                        }
-                    });
-                    (self.release_all)();
-                }
-                found.drain(&mut add);
-                counts
-            })
-            .collect();
-        let sum = |mut sums: Vec<u32>, counts: Vec<u32>| {
-            let pairs = sums.par_iter_mut().zip(&counts).with_min_len(1 << 16);
-            pairs.for_each(|(sum, count)| *sum += count);
-            sums
-        };
-        tables.into_iter().reduce(sum).unwrap_or_default()
-    }
-
-    /// The businesses of chunk `key`.
-    fn docs_of(&self, key: u32) -> Range<u32> {
-        key << 16..self.num_docs.min((key + 1) << 16)
-    }
-
-    /// Calls `visit` with each business and the pairs of neighbours in it.
-    fn for_each_doc(
+    /// Finds the pairs of the terms `dense` in all businesses.
+    fn find(
         &self,
-        docs: Range<u32>,
+        dense: &[TermOrd],
         neighbours: &Neighbours,
-        mut visit: impl FnMut(u32, &[u32]),
-    ) {
-        let tokens = self.tokens.as_ref();
-        let mut set = PairSet::default();
-        for doc in docs {
-            let range = self.offsets.range(doc as usize);
-            if let Some(tokens) = DocTokens::read(&tokens[range]) {
-                visit(doc, neighbours.find(&tokens, &mut set));
-            }
-        }
-    }
-
-    /// The phrases that are stored, by pair; `by_len` gives the number of a term by its number among `neighbours`.
-    fn phrases(&self, counted: &[u32], by_len: &[usize], neighbours: &Neighbours) -> Vec<Phrase> {
-        let thresholds = self.thresholds;
-        let mut ranks = vec![0; by_len.len()];
-        by_len.iter().enumerate().for_each(|(rank, &number)| ranks[number] = rank);
-        let mut phrases = Vec::new();
-        for first in 0..ranks.len() {
-            for second in (0..ranks.len()).filter(|&second| second != first) {
-                let place = neighbours.pair(ranks[first], ranks[second]);
-                let count = counted[place as usize];
-                let both = self.counts[dense::place(first.min(second), first.max(second))];
-                if count == 0 || both < thresholds.phrase_docs_min {
-                    continue;
+        occurrences: &Occurrences,
+    ) -> Result<(), ScratchError> {
+        let chunks = Chunks::of(self.num_docs);
+        let workers = rayon::current_num_threads();
+        (0..workers).into_par_iter().with_max_len(1).try_for_each(|_| {
+            let release = || self.postings.release(usize::MAX);
+            let mut impacts = ImpactsByDoc::new(self.terms, dense, release);
+            let mut found = OccurrencesWriter::new(occurrences.partitions(), self.scratch)?;
+            let mut set = PairSet::default();
+            while let Some(key) = chunks.take() {
+                impacts.load(key, release);
+                for doc in key << 16..self.num_docs.min((key + 1) << 16) {
+                    let range = self.offsets.range(doc as usize);
+                    let Some(tokens) = DocTokens::read(&self.tokens.as_ref()[range]) else {
+                        continue;
+                    };
+                    let impacts = impacts.of_doc(doc as u16);
+                    for &pair in neighbours.find(&tokens, &mut set) {
+                        let (first, second) = neighbours.numbers(pair);
+                        found.push(pair, impacts[first] + impacts[second], doc as u16);
+                    }
+                    found.write_if_full()?;
                 }
-                let (len, both_len) = (u64::from(count), u64::from(both));
-                let is_listed = len * RARE_SHARE <= both_len || len * FREQUENT_SHARE >= both_len;
-                let is_scored = is_listed && count <= thresholds.phrase_scored_max;
-                let has_best = both >= thresholds.phrase_best_docs_min && !is_scored;
-                let pair = pair(first, second);
-                phrases.push(Phrase { pair, place, count, is_listed, has_best });
+                occurrences.add(key, &mut found)?;
+                (self.release_all)();
             }
-        }
-        phrases
-    }
-
-    /// What is stored of `phrases`, which are those of `shard`.
-    fn encode(
-        &self,
-        phrases: &[Phrase],
-        shard: Shard,
-        spill: &Spill,
-    ) -> Result<Vec<EncodedPhrase>, ScratchError> {
-        let found = shard.found(phrases, self.thresholds.phrase_best_max, spill)?;
-        let encode = |Found { listed, best }: Found| {
-            let mut encoded = EncodedPhrase { postings: Vec::new(), best };
-            if !listed.is_empty() {
-                postings::encode(&listed, &mut encoded.postings);
-            }
-            encoded
-        };
-        Ok(found.into_iter().map(encode).collect())
+            Ok(())
+        })
     }
 }

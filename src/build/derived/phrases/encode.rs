@@ -1,0 +1,221 @@
+//! The occurrences of one partition of pairs to what is stored of each phrase.
+
+use super::occurrences::Occurrences;
+use crate::build::derived::Thresholds;
+use crate::build::derived::neighbours::Neighbours;
+use crate::build::scratch::ScratchError;
+use crate::build::spares::Reuse;
+use crate::snapshot::dense;
+use crate::snapshot::phrases::pair;
+use crate::snapshot::postings;
+
+/// A phrase that fewer of its candidates hold has a list: a page of others is full after some thousand candidates.
+const RARE_SHARE: u64 = 96;
+
+/// A phrase that more of its candidates hold has a list: the words belong together (`A/S`, `Co., Ltd`, `real estate`),
+/// so that it is asked for, and it takes less than the lists of its words. In between are words that are neighbours by
+/// chance: nearly all phrases, and nine tenths of all bytes.
+const FREQUENT_SHARE: u64 = 32;
+
+/// Rank of a business, best first: its score, the better the smaller, above its `DocId`.
+type Key = u64;
+
+/// More than any score.
+const SCORE_END: u32 = 512;
+
+fn key(score: u32, doc: u32) -> Key {
+    u64::from(SCORE_END - score) << 32 | u64::from(doc)
+}
+
+/// Encodes one partition after the other.
+pub struct Encoder<'a> {
+    /// Where the pairs stand.
+    pub occurrences: &'a Occurrences,
+    /// What they are.
+    pub neighbours: &'a Neighbours,
+    /// How many businesses hold both terms of a pair, wherever: section `PairCounts`.
+    pub counts: &'a [u32],
+    /// What is stored.
+    pub thresholds: &'a Thresholds,
+    /// Bytes of businesses that are held at a time.
+    pub memory: usize,
+}
+
+/// What is stored of consecutive phrases.
+#[derive(Default)]
+pub struct Encoded {
+    /// The phrases.
+    pub phrases: Vec<EncodedPhrase>,
+    /// Their lists.
+    pub lists: Vec<u8>,
+    /// The best of the businesses of each.
+    pub best: Vec<u32>,
+}
+
+impl Reuse for Encoded {
+    fn clear(&mut self) {
+        self.phrases.clear();
+        self.lists.clear();
+        self.best.clear();
+    }
+}
+
+/// What is stored of one.
+pub struct EncodedPhrase {
+    /// The numbers of its terms.
+    pub pair: u32,
+    /// How many businesses hold it.
+    pub count: u32,
+    /// Bytes of its list; 0 if it has none.
+    pub list_bytes: usize,
+    /// Where its best end.
+    pub best_end: u32,
+}
+
+/// A phrase that is stored.
+struct Phrase {
+    /// Its place in the partition.
+    at: usize,
+    /// The numbers of its terms, as they are stored.
+    pair: u32,
+    /// How many businesses hold it.
+    count: u32,
+    /// Has it a list?
+    is_listed: bool,
+    /// Are the best of its businesses stored?
+    has_best: bool,
+}
+
+impl Phrase {
+    /// How many of its businesses are looked at.
+    fn wanted(&self) -> usize {
+        if self.is_listed || self.has_best { self.count as usize } else { 0 }
+    }
+}
+
+/// What partitions are encoded in, one after the other.
+#[derive(Default)]
+pub struct Workspace {
+    words: Vec<u32>,
+    /// By pair: how many businesses hold it; then, where the next of them goes.
+    counts: Vec<u32>,
+    phrases: Vec<Phrase>,
+    keys: Vec<Key>,
+    docs: Vec<u32>,
+}
+
+impl Reuse for Workspace {
+    fn clear(&mut self) {
+        self.counts.clear();
+        self.phrases.clear();
+    }
+}
+
+/// The next business of a phrase that is not looked at goes nowhere.
+const NOWHERE: u32 = u32::MAX;
+
+impl Encoder<'_> {
+    /// Encodes the phrases of a partition in `out`, which is empty.
+    ///
+    /// # Errors
+    /// The occurrences cannot be read.
+    pub fn encode(
+        &self,
+        partition: usize,
+        workspace: &mut Workspace,
+        out: &mut Encoded,
+    ) -> Result<(), ScratchError> {
+        let Workspace { words, counts, phrases, keys, docs } = workspace;
+        let pairs = self.occurrences.partitions().pairs(partition);
+        counts.resize(pairs.len(), 0);
+        self.occurrences.for_each(partition, words, |found| counts[found.pair] += 1)?;
+        phrases.extend((0..pairs.len()).filter_map(|at| {
+            let (first, second) = self.neighbours.numbers(pairs.start + at as u32);
+            self.phrase(at, first, second, counts[at])
+        }));
+        let keys_max = (self.memory / size_of::<Key>()).min(NOWHERE as usize - 1);
+        let mut rest = phrases.as_slice();
+        while let Some(len) = batch_len(rest, keys_max) {
+            let (batch, behind) = rest.split_at(len);
+            rest = behind;
+            let next = &mut *counts;
+            next.fill(NOWHERE);
+            let mut end = 0;
+            for phrase in batch.iter().filter(|phrase| phrase.wanted() > 0) {
+                next[phrase.at] = end;
+                end += phrase.count;
+            }
+            keys.resize(end as usize, 0);
+            if end > 0 {
+                self.occurrences.for_each(partition, words, |found| {
+                    let next = &mut next[found.pair];
+                    if *next != NOWHERE {
+                        keys[*next as usize] = key(found.score, found.doc);
+                        *next += 1;
+                    }
+                })?;
+            }
+            let mut keys = keys.as_mut_slice();
+            for phrase in batch {
+                let of_phrase = keys.split_off_mut(..phrase.wanted()).unwrap_or_default();
+                out.push(phrase, of_phrase, self.thresholds.phrase_best_max, docs);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is stored of the pair at `at`, which `count` businesses hold.
+    fn phrase(&self, at: usize, first: usize, second: usize, count: u32) -> Option<Phrase> {
+        if count == 0 || first == second {
+            return None;
+        }
+        let thresholds = self.thresholds;
+        let both = self.counts[dense::place(first.min(second), first.max(second))];
+        if both < thresholds.phrase_docs_min {
+            return None;
+        }
+        let (len, both_len) = (u64::from(count), u64::from(both));
+        let is_listed = len * RARE_SHARE <= both_len || len * FREQUENT_SHARE >= both_len;
+        let is_scored = is_listed && count <= thresholds.phrase_scored_max;
+        let has_best = both >= thresholds.phrase_best_docs_min && !is_scored;
+        Some(Phrase { at, pair: pair(first, second), count, is_listed, has_best })
+    }
+}
+
+/// How many of the first of `phrases` are encoded together, so that of their businesses about `keys_max` are held;
+/// `None` if there are no phrases.
+fn batch_len(phrases: &[Phrase], keys_max: usize) -> Option<usize> {
+    let mut sum = 0;
+    let fit = phrases.iter().take_while(|phrase| {
+        sum += phrase.wanted();
+        sum <= keys_max
+    });
+    let len = fit.count().max(1);
+    (!phrases.is_empty()).then_some(len)
+}
+
+impl Encoded {
+    /// Encodes a phrase whose businesses have the keys `keys`, businesses ascending; `docs` is working space.
+    fn push(&mut self, phrase: &Phrase, keys: &mut [Key], best_max: usize, docs: &mut Vec<u32>) {
+        let start = self.lists.len();
+        if phrase.is_listed {
+            docs.clear();
+            docs.extend(keys.iter().map(|&key| key as u32));
+            postings::encode(docs, &mut self.lists);
+        }
+        if phrase.has_best {
+            let mut best = keys;
+            if best.len() > best_max {
+                best = best.select_nth_unstable(best_max).0;
+            }
+            best.sort_unstable();
+            self.best.extend(best.iter().map(|&key| key as u32));
+        }
+        self.phrases.push(EncodedPhrase {
+            pair: phrase.pair,
+            count: phrase.count,
+            list_bytes: self.lists.len() - start,
+            best_end: self.best.len() as u32,
+        });
+    }
+}
