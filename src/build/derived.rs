@@ -3,7 +3,7 @@
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: a table of numbers for every pair of
 //! dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as far as a quarter of the memory
-//! allowed holds them, and some 30 MiB a thread for the businesses that are looked at at a time.
+//! allowed holds them, and 17 MiB a thread for the businesses that are looked at together.
 //!
 //! What it costs at ten million generated businesses, and what it is for:
 //!

@@ -2,9 +2,8 @@
 //! them, where very many hold both words.
 //!
 //! The words of all businesses are read once, 65,536 businesses at a time on every core. What is found goes to disk by
-//! partitions of the pairs, of which each is then worked on by itself: its pairs are counted, by which
-//! is known what is stored of each, and then that is collected. Memory is bounded by that of one partition a core,
-//! however many businesses there are.
+//! partitions of the pairs, of which each is then worked on by itself: its pairs are counted, by which is known what is
+//! stored of each, and then that is collected, some pairs at a time if it is much.
 
 mod encode;
 mod occurrences;
@@ -128,10 +127,11 @@ impl Source<'_> {
     ) -> Result<(), ScratchError> {
         let chunks = Chunks::of(self.num_docs);
         let workers = rayon::current_num_threads();
+        let memory = self.memory / 8 / workers;
         (0..workers).into_par_iter().with_max_len(1).try_for_each(|_| {
             let release = || self.postings.release(usize::MAX);
             let mut impacts = ImpactsByDoc::new(self.terms, dense, release);
-            let mut found = OccurrencesWriter::new(occurrences.partitions(), self.scratch)?;
+            let mut found = OccurrencesWriter::new(occurrences.partitions(), self.scratch, memory)?;
             let mut set = PairSet::default();
             while let Some(key) = chunks.take() {
                 impacts.load(key, release);

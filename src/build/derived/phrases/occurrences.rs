@@ -29,8 +29,8 @@ const GAP_BITS: u32 = 32 - PAIR_BITS - SCORE_BITS;
 /// Says that the next word is the gap.
 const LONG_GAP: u32 = (1 << GAP_BITS) - 1;
 
-/// So many occurrences are written together, some 8 MiB: of each partition some pages.
-const LEN_MAX: usize = if cfg!(test) { 1 << 4 } else { 1 << 21 };
+/// Most occurrences that are written together, some 8 MiB: of each partition some pages.
+const LEN_MAX: usize = 1 << 21;
 
 /// Consecutive pairs, by the first of their terms.
 pub struct Partitions {
@@ -83,8 +83,9 @@ pub struct OccurrencesWriter<'a> {
     partitions: &'a Partitions,
     /// Those of each partition that are not written yet.
     pieces: Vec<Piece>,
-    /// How many these are.
+    /// How many these are, and are at most.
     len: usize,
+    len_max: usize,
     /// Where those of the chunk were written so far.
     places: Vec<Place>,
     file: Arc<ScratchFile>,
@@ -100,19 +101,27 @@ struct Piece {
 }
 
 impl<'a> OccurrencesWriter<'a> {
-    /// None yet.
+    /// None yet; `memory` is about what may be taken.
     ///
     /// # Errors
     /// A temporary file cannot be made.
     pub fn new(
         partitions: &'a Partitions,
         scratch: &Scratch,
+        memory: usize,
     ) -> Result<OccurrencesWriter<'a>, ScratchError> {
         let first_pair = |at| partitions.pairs(at).start;
         let piece = |at| Piece { first_pair: first_pair(at), ..Piece::default() };
         let pieces = (0..partitions.len()).map(piece).collect();
-        let file = Arc::new(scratch.create()?);
-        Ok(OccurrencesWriter { partitions, pieces, len: 0, places: Vec::new(), file, end: 0 })
+        Ok(OccurrencesWriter {
+            partitions,
+            pieces,
+            len: 0,
+            len_max: (memory / size_of::<u32>()).min(LEN_MAX),
+            places: Vec::new(),
+            file: Arc::new(scratch.create()?),
+            end: 0,
+        })
     }
 
     /// One more, in the business with these lower 16 bits, which is not before that of the last.
@@ -136,7 +145,7 @@ impl<'a> OccurrencesWriter<'a> {
     /// # Errors
     /// It cannot be written.
     pub fn write_if_full(&mut self) -> Result<(), ScratchError> {
-        if self.len < LEN_MAX { Ok(()) } else { self.write() }
+        if self.len <= self.len_max { Ok(()) } else { self.write() }
     }
 
     fn write(&mut self) -> Result<(), ScratchError> {
@@ -269,6 +278,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_added_is_there_by_partition(
+            memory in 0..1000usize,
             (lens, all) in (1..40usize).prop_flat_map(|num_terms| {
                 let lens = proptest::collection::vec(0..100_000usize, num_terms);
                 (lens, occurrences(num_terms as u32))
@@ -280,7 +290,7 @@ mod tests {
             let num_docs = all.last().map_or(0, |last| last.doc + 1);
             let stored = Occurrences::new(partitions, num_docs);
             let scratch = Scratch::new(folder.path());
-            let mut writer = OccurrencesWriter::new(stored.partitions(), &scratch).unwrap();
+            let mut writer = OccurrencesWriter::new(stored.partitions(), &scratch, memory).unwrap();
             // The last chunk first: any thread may be ahead.
             for key in (0..num_docs.div_ceil(CHUNK_DOCS as u32)).rev() {
                 for one in all.iter().filter(|one| one.doc >> 16 == key) {
