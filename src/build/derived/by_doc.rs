@@ -12,6 +12,11 @@ const RELEASE_LISTS: usize = 64;
 /// Businesses of a chunk.
 pub const CHUNK_DOCS: usize = 1 << 16;
 
+/// How many chunks `num_docs` businesses are.
+pub fn num_chunks(num_docs: u32) -> u32 {
+    num_docs.div_ceil(CHUNK_DOCS as u32)
+}
+
 /// The chunks of some businesses, for threads that each take one after the other.
 pub struct Chunks {
     next: AtomicU32,
@@ -21,7 +26,7 @@ pub struct Chunks {
 impl Chunks {
     /// Those of `num_docs` businesses.
     pub fn of(num_docs: u32) -> Chunks {
-        Chunks { next: AtomicU32::new(0), end: num_docs.div_ceil(CHUNK_DOCS as u32) }
+        Chunks { next: AtomicU32::new(0), end: num_chunks(num_docs) }
     }
 
     /// A chunk that no other thread has taken, while there are any.

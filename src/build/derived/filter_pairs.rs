@@ -1,6 +1,6 @@
 //! Counting how many businesses have two places, or two industries.
 
-use super::by_doc::{ByDoc, for_each_low};
+use super::by_doc::{ByDoc, for_each_low, num_chunks};
 use crate::ids::TermOrd;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::dictionary::Dictionary;
@@ -17,7 +17,7 @@ pub fn filter_pairs(
 ) -> Vec<([u32; 2], u32)> {
     let ords = (0..dictionary.len() as u32).map(TermOrd);
     let lists: Vec<Postings<'_>> = ords.map(|ord| dictionary.postings(ord)).collect();
-    let chunks: Vec<u32> = (0..num_docs.div_ceil(1 << 16)).collect();
+    let chunks: Vec<u32> = (0..num_chunks(num_docs)).collect();
     let counts = chunks
         .par_iter()
         .fold(FxHashMap::default, |mut counts, &chunk| {

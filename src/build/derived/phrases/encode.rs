@@ -1,6 +1,6 @@
 //! The occurrences of one partition of pairs to what is stored of each phrase.
 
-use super::occurrences::Occurrences;
+use super::occurrences::{Occurrences, SCORE_BITS};
 use crate::build::derived::Thresholds;
 use crate::build::derived::neighbours::Neighbours;
 use crate::build::scratch::ScratchError;
@@ -21,7 +21,7 @@ const FREQUENT_SHARE: u64 = 32;
 type Key = u64;
 
 /// More than any score.
-const SCORE_END: u32 = 512;
+const SCORE_END: u32 = 1 << SCORE_BITS;
 
 fn key(score: u32, doc: u32) -> Key {
     u64::from(SCORE_END - score) << 32 | u64::from(doc)
@@ -135,8 +135,8 @@ impl Encoder<'_> {
         }));
         let keys_max = (self.memory / size_of::<Key>()).min(NOWHERE as usize - 1);
         let mut rest = phrases.as_slice();
-        while let Some(len) = batch_len(rest, keys_max) {
-            let (batch, behind) = rest.split_at(len);
+        while !rest.is_empty() {
+            let (batch, behind) = rest.split_at(batch_len(rest, keys_max));
             rest = behind;
             let next = &mut *counts;
             next.fill(NOWHERE);
@@ -182,16 +182,15 @@ impl Encoder<'_> {
     }
 }
 
-/// How many of the first of `phrases` are encoded together, so that of their businesses about `keys_max` are held;
-/// `None` if there are no phrases.
-fn batch_len(phrases: &[Phrase], keys_max: usize) -> Option<usize> {
+/// How many of the first of `phrases` are encoded together, one at least, so that of their businesses about `keys_max`
+/// are held.
+fn batch_len(phrases: &[Phrase], keys_max: usize) -> usize {
     let mut sum = 0;
     let fit = phrases.iter().take_while(|phrase| {
         sum += phrase.wanted();
         sum <= keys_max
     });
-    let len = fit.count().max(1);
-    (!phrases.is_empty()).then_some(len)
+    fit.count().max(1)
 }
 
 impl Encoded {

@@ -9,7 +9,7 @@
 //! the gap to the business of the occurrence before (7); where that is too large, a second word is the gap. They are
 //! some 300 bytes a business.
 
-use super::super::by_doc::CHUNK_DOCS;
+use super::super::by_doc::num_chunks;
 use crate::build::scratch::{Scratch, ScratchError, ScratchFile};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ const NUM_PARTITIONS: usize = 256;
 const PAIR_BITS: u32 = 16;
 
 /// Bits of a score, which is the sum of two impacts.
-const SCORE_BITS: u32 = 9;
+pub const SCORE_BITS: u32 = 9;
 
 /// Bits of a gap.
 const GAP_BITS: u32 = 32 - PAIR_BITS - SCORE_BITS;
@@ -196,8 +196,8 @@ pub struct Occurrences {
 impl Occurrences {
     /// None yet of `num_docs` businesses.
     pub fn new(partitions: Partitions, num_docs: u32) -> Occurrences {
-        let num_chunks = (num_docs as usize).div_ceil(CHUNK_DOCS);
-        Occurrences { partitions, chunks: (0..num_chunks).map(|_| OnceLock::new()).collect() }
+        let chunks = (0..num_chunks(num_docs)).map(|_| OnceLock::new()).collect();
+        Occurrences { partitions, chunks }
     }
 
     /// How the pairs are partitioned.
@@ -292,7 +292,7 @@ mod tests {
             let scratch = Scratch::new(folder.path());
             let mut writer = OccurrencesWriter::new(stored.partitions(), &scratch, memory).unwrap();
             // The last chunk first: any thread may be ahead.
-            for key in (0..num_docs.div_ceil(CHUNK_DOCS as u32)).rev() {
+            for key in (0..num_chunks(num_docs)).rev() {
                 for one in all.iter().filter(|one| one.doc >> 16 == key) {
                     writer.push(one.pair as u32, one.score, one.doc as u16);
                     writer.write_if_full().unwrap();
