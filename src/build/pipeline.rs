@@ -53,6 +53,7 @@ pub fn in_order<T: Send, R: Send, E>(
 }
 
 /// What a thread of its own works on. Nobody who drops it leaves the thread behind: it is waited for.
+#[derive(Debug)]
 pub struct InBackground<T> {
     thread: Option<JoinHandle<T>>,
 }

@@ -5,16 +5,17 @@
 //! kill in that moment leaves is empty and is removed like an abandoned snapshot, see
 //! [`unpublished`](crate::snapshot::unpublished).) `df` counts them, `ls` does not show them.
 
+use super::pipeline::InBackground;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::unpublished::TEMPORARY_PREFIX;
 use crate::snapshot::writer::SnapshotWriter;
 use crate::snapshot::{SnapshotError, storage};
 use std::fs::File;
 use std::io;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 /// A temporary file cannot be made, written or read.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,23 @@ pub struct ScratchError {
 #[derive(Clone, Debug)]
 pub struct Scratch {
     folder: Arc<Path>,
+    closing: Arc<Closing>,
+}
+
+/// Closes files, on a thread of its own. The last one to close a file without a name removes it, for which the system
+/// waits for what it is just writing of it: up to a second, in which the thread that is done with it can do better.
+#[derive(Debug)]
+struct Closing {
+    // Before the thread, which ends when there is nobody left to send it a file.
+    files: mpsc::Sender<File>,
+    _thread: InBackground<()>,
+}
+
+impl Closing {
+    fn begin() -> Closing {
+        let (files, closed) = mpsc::channel();
+        Closing { files, _thread: InBackground::begin(move || closed.into_iter().for_each(drop)) }
+    }
 }
 
 /// Bytes buffered by a [`ScratchWriter`].
@@ -44,7 +62,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 impl Scratch {
     /// Temporary files in `folder`.
     pub fn new(folder: &Path) -> Scratch {
-        Scratch { folder: folder.into() }
+        Scratch { folder: folder.into(), closing: Arc::new(Closing::begin()) }
     }
 
     /// What is reported if the system refuses to do `action` with a file here.
@@ -71,6 +89,7 @@ impl Scratch {
                 }
             })
             .map_err(self.error("create"))?;
+        let file = OpenFile { file: Some(file), closing: self.closing.clone() };
         Ok(ScratchFile { file, scratch: self.clone(), is_uncached: false })
     }
 
@@ -83,10 +102,32 @@ impl Scratch {
     }
 }
 
+/// A file that is closed elsewhere when it is dropped.
+#[derive(Debug)]
+struct OpenFile {
+    file: Option<File>,
+    closing: Arc<Closing>,
+}
+
+impl Deref for OpenFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        self.file.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        // Nobody closes only if the thread has panicked; what was sent is closed then by its own drop.
+        let _ = self.file.take().map(|file| self.closing.files.send(file));
+    }
+}
+
 /// A temporary file, read and written at any place, by any number of threads.
 #[derive(Debug)]
 pub struct ScratchFile {
-    file: File,
+    file: OpenFile,
     scratch: Scratch,
     is_uncached: bool,
 }
@@ -210,5 +251,30 @@ impl io::Write for ScratchWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// Files in `folder` that this process has open, removed ones too.
+    fn num_open(folder: &Path) -> usize {
+        let files = std::fs::read_dir("/proc/self/fd").unwrap();
+        let paths = files.filter_map(|file| std::fs::read_link(file.unwrap().path()).ok());
+        paths.filter(|path| path.starts_with(folder)).count()
+    }
+
+    #[test]
+    fn files_are_closed_when_the_folder_is_no_longer_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(folder.path());
+        let files: Vec<ScratchFile> = (0..20).map(|_| scratch.create().unwrap()).collect();
+        files[7].write_at(b"seven", 0).unwrap();
+        assert_eq!(num_open(folder.path()), 20);
+        drop(scratch);
+        assert_eq!(num_open(folder.path()), 20);
+        drop(files);
+        assert_eq!(num_open(folder.path()), 0);
     }
 }
