@@ -9,12 +9,12 @@
 //!
 //! | | seconds of CPU | bytes a business | for |
 //! |---|---|---|---|
-//! | prefixes | 14 | 42 | the last word of nearly every `q` |
-//! | pair counts | 17 | 3.4 | totals of two frequent keys |
-//! | phrases: counts and lists | 50, with the best | 27 | totals of phrases; `A/S` and its like |
+//! | prefixes | 11 | 42 | the last word of nearly every `q` |
+//! | pair counts | 16 | 3.4 | totals of two frequent keys |
+//! | phrases: counts and lists | 43, with the best | 27 | totals of phrases; `A/S` and its like |
 //! | phrases: the best | | 18 | the first page of two frequent words |
-//! | pairs of filters | below 1 | below 0.1 | a city with its state |
-//! | positions by name and year | 19, with the next | 15 | pages of an industry or place in these orders |
+//! | pairs of filters | 2 | below 0.1 | a city with its state |
+//! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 
 mod ascending;
@@ -31,6 +31,7 @@ pub mod prefixes;
 use super::BuildError;
 use super::scratch::Scratch;
 use crate::ids::TermOrd;
+use crate::snapshot::SnapshotError;
 use crate::snapshot::dense::{self, DenseKey};
 use crate::snapshot::dictionary::{self, Dictionary};
 use crate::snapshot::format::SectionKind;
@@ -40,6 +41,7 @@ use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::{BlockBounds, Terms};
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
+use rayon::prelude::*;
 
 /// From which size on something is stored that could be computed by a query. Tests store everything, so that small
 /// collections take every shortcut.
@@ -155,18 +157,19 @@ pub fn write(
     // What one step has looked at, the next has no use for, and keys and offsets grow with the records. Where a page is
     // touched, the system maps all around it.
     let release_all = || written.iter().for_each(|section| section.release(usize::MAX));
-    let terms = Terms::open(&section, num_docs)?;
+    // Both have parts that are done by one thread, and take about as long.
+    let (terms, filters) = pool.install(|| {
+        rayon::join(
+            || Terms::open(&section, num_docs),
+            || Filters::open_and_count(&section, num_docs),
+        )
+    });
+    let (terms, Filters { industries, places, pairs }) = (terms?, filters?);
+    release_all();
     prefixes::write(thresholds, &terms, num_docs, scratch, pool, writer)?;
     release_all();
     let postings = section(SectionKind::TermPostings);
-    let industries = Dictionary::open(dictionary::INDUSTRIES, &section, num_docs)?;
-    let places = Dictionary::open(dictionary::PLACES, &section, num_docs)?;
-    let pairs = pool.install(|| {
-        let mut pairs = filter_pairs::filter_pairs(&industries, DenseKey::Industry, num_docs);
-        pairs.extend(filter_pairs::filter_pairs(&places, DenseKey::Place, num_docs));
-        pairs
-    });
-    let keys = dense_keys(thresholds, &terms, &industries, &places);
+    let keys = pool.install(|| dense_keys(thresholds, &terms, &industries, &places));
     release_all();
     let release = || postings.release(usize::MAX);
     let lists: Vec<Postings<'_>> = by_doc::releasing(&keys, release)
@@ -204,7 +207,7 @@ pub fn write(
             _ => None,
         })
         .collect();
-    phrases::write(&source, &dense_terms, pool, writer)?;
+    let best = phrases::write(&source, &dense_terms, pool, writer)?;
     release_all();
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
     let release = || source.postings.release(usize::MAX);
@@ -213,7 +216,29 @@ pub fn write(
     let orders = [SectionKind::NameAscending, SectionKind::FoundedYearAscending].map(section);
     positions.write_by_name_and_year(orders.each_ref(), pool, writer)?;
     release_all();
-    positions.write_by_industry(&dense_terms, release, pool, writer)
+    positions.write_by_industry(&dense_terms, release, pool, writer)?;
+    Ok(best.wait()?.end(writer)?)
+}
+
+/// What businesses are filtered by.
+struct Filters {
+    industries: Dictionary,
+    places: Dictionary,
+    /// How many businesses have two of the same, see [`filter_pairs`].
+    pairs: Vec<([u32; 2], u32)>,
+}
+
+impl Filters {
+    fn open_and_count(
+        section: &dyn Fn(SectionKind) -> Section,
+        num_docs: u32,
+    ) -> Result<Filters, SnapshotError> {
+        let industries = Dictionary::open(dictionary::INDUSTRIES, section, num_docs)?;
+        let places = Dictionary::open(dictionary::PLACES, section, num_docs)?;
+        let mut pairs = filter_pairs::filter_pairs(&industries, DenseKey::Industry, num_docs);
+        pairs.extend(filter_pairs::filter_pairs(&places, DenseKey::Place, num_docs));
+        Ok(Filters { industries, places, pairs })
+    }
 }
 
 /// The keys of most businesses, sorted.
@@ -230,7 +255,7 @@ fn dense_keys(
         }
         terms.lists(ord).any.map_or(0, |any| any.len())
     };
-    let ords = |len: usize| (0..len as u32).map(TermOrd);
+    let ords = |len: usize| (0..len as u32).into_par_iter().map(TermOrd);
     let mut keys: Vec<(usize, DenseKey)> = ords(terms.len())
         .map(|ord| (term_len(ord), DenseKey::Term(ord)))
         .chain(

@@ -13,17 +13,18 @@ use super::by_doc::{Chunks, releasing};
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
 use crate::build::BuildError;
-use crate::build::pipeline::in_order;
+use crate::build::pipeline::{InBackground, in_order};
 use crate::build::scratch::{Scratch, ScratchError};
 use crate::build::spares::{Lent, Spares};
 use crate::ids::TermOrd;
+use crate::snapshot::SnapshotError;
 use crate::snapshot::doc_tokens::DocTokens;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::Offsets;
 use crate::snapshot::phrases::{encode_pairs, encode_places};
 use crate::snapshot::terms::Terms;
-use crate::snapshot::writer::SnapshotWriter;
+use crate::snapshot::writer::{SectionWriter, SnapshotWriter};
 use encode::{Encoded, Encoder, Workspace};
 use occurrences::{Occurrences, OccurrencesWriter, Partitions};
 use rayon::ThreadPool;
@@ -53,7 +54,10 @@ pub struct Source<'a> {
     pub memory: usize,
 }
 
-/// Writes the sections of phrases of the terms `dense`, whose place is their number.
+/// A section that is being written, and is ended by who waits for it.
+pub type UnderWay = InBackground<Result<SectionWriter, SnapshotError>>;
+
+/// Writes the sections of phrases of the terms `dense`, whose place is their number; that of the best is under way.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written or read.
@@ -62,7 +66,7 @@ pub fn write(
     dense: &[TermOrd],
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
-) -> Result<(), BuildError> {
+) -> Result<UnderWay, BuildError> {
     let neighbours = Neighbours::new(source.terms, dense);
     let release = || source.postings.release(usize::MAX);
     // A word has as many neighbours as it stands in businesses, more or less.
@@ -82,7 +86,8 @@ pub fn write(
     let mut section = writer.begin(SectionKind::PhrasePostings);
     let (mut pairs, mut counts) = (Vec::new(), Vec::new());
     let mut places: Vec<Option<u64>> = Vec::new();
-    let (mut best, mut best_offsets) = (Vec::new(), vec![0u32]);
+    // In pieces: what grows to hundreds of megabytes is copied again and again.
+    let (mut best, mut best_len, mut best_offsets) = (Vec::new(), 0, vec![0u32]);
     let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Encoded>::default());
     in_order(
         pool,
@@ -101,10 +106,11 @@ pub fn write(
                 counts.push(phrase.count);
                 places.push((phrase.list_bytes > 0).then_some(place));
                 place += phrase.list_bytes as u64;
-                best_offsets.push(best.len() as u32 + phrase.best_end);
+                best_offsets.push(best_len + phrase.best_end);
             }
             section.write(&encoded.lists)?;
-            best.extend_from_slice(&encoded.best);
+            best_len += encoded.best.len() as u32;
+            best.push(encoded.best.clone());
             Ok::<(), BuildError>(())
         },
     )?;
@@ -113,8 +119,14 @@ pub fn write(
     writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
     writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&encode_places(&places)))?;
-    writer.section(SectionKind::PhraseBest, bytemuck::cast_slice(&best))?;
-    Ok(writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))?)
+    let len = size_of::<u32>() as u64 * u64::from(best_len);
+    let mut section = writer.reserve(SectionKind::PhraseBest, len);
+    let best = InBackground::begin(move || {
+        best.into_iter().try_for_each(|piece| section.write(bytemuck::cast_slice(&piece)))?;
+        Ok(section)
+    });
+    writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))?;
+    Ok(best)
 }
 
 impl Source<'_> {
