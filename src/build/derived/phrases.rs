@@ -13,7 +13,7 @@ use super::by_doc::{Chunks, releasing};
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
 use crate::build::BuildError;
-use crate::build::pipeline::{InBackground, in_order};
+use crate::build::pipeline::{InBackground, ahead_of_disk, in_order};
 use crate::build::scratch::{Scratch, ScratchError};
 use crate::build::spares::{Lent, Spares};
 use crate::ids::TermOrd;
@@ -91,7 +91,7 @@ pub fn write(
     let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Encoded>::default());
     in_order(
         pool,
-        pool.current_num_threads() + 1,
+        ahead_of_disk(pool),
         (0..occurrences.partitions().len()).map(Ok),
         |partition| {
             let mut encoded = spares.lend();
