@@ -33,7 +33,7 @@
 //! term (occurrences, code, weight); while positions are derived, 8 for the order by industry and its ranks. The
 //! postings of one term, about 9 bytes for each of its businesses, are encoded in memory. Temporary files are read
 //! and written, not mapped; sections from which others are derived are mapped, and given back chunk by chunk. All
-//! together, ten million generated records peak at 1.6 GiB and thirty million at 2.3: 37 bytes a record. Where the
+//! together, ten million generated records peak at 1.5 GiB and thirty million at 2.1: 31 bytes a record. Where the
 //! system can, neither the sorted records nor an input, unless it is Parquet, fill the page cache: see
 //! [`uncached`](crate::snapshot::storage::uncached).
 //!

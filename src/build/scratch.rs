@@ -119,8 +119,10 @@ impl Deref for OpenFile {
 
 impl Drop for OpenFile {
     fn drop(&mut self) {
-        // Nobody closes only if the thread has panicked; what was sent is closed then by its own drop.
-        let _ = self.file.take().map(|file| self.closing.files.send(file));
+        if let Some(file) = self.file.take() {
+            // A file that nobody receives comes back with the error, and is closed here.
+            let _ = self.closing.files.send(file);
+        }
     }
 }
 
