@@ -12,7 +12,7 @@
 //!                                               └─ symbols: a sample of documents
 //! Sort     runs of ids → ids: duplicates, ranks
 //! Analyze  runs of records, merged → collect: blocks of consecutive businesses, on all cores
-//!            ├ document → symbols → section Documents      ├ filters → runs of industries, places, hosts
+//!            ├ document → symbols → section Documents      ├ filters → runs of industries, places; hosts → runs
 //!            ├ columns of counts, years, lengths           ├ doc_order → runs of names
 //!            └ analysis → token streams, a sorted run of words with their postings
 //! Columns  sections of orders, industries, places
@@ -50,6 +50,7 @@ pub mod document;
 pub mod entries;
 pub mod external_sort;
 pub mod filters;
+pub mod hosts;
 pub mod ids;
 pub mod impact;
 pub mod invert;

@@ -10,7 +10,7 @@
 //! ```text
 //! records → build::source → build::assembly → Company → build::external_sort → DocId
 //!                                                     ├ build::document, symbols → JSON of every business
-//!                                                     ├ build::filters  → industries, places, hosts
+//!                                                     ├ build::filters, hosts → industries, places, hosts
 //!                                                     ├ build::analysis, vocabulary, invert → terms, tokens
 //!                                                     └ build::derived  → prefixes, pairs, phrases
 //!                                                                        ↓

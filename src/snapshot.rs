@@ -13,11 +13,13 @@ pub mod dense;
 pub mod dictionary;
 pub mod doc_tokens;
 pub mod documents;
+pub mod entries;
 pub mod error;
 pub mod filter_pairs;
 pub mod followers;
 pub mod format;
 mod groups;
+pub mod hosts;
 pub mod impacts;
 pub mod industry_order;
 mod key_nodes;
@@ -39,6 +41,7 @@ pub mod writer;
 pub use error::SnapshotError;
 pub use sort_order::{Permutation, StoredOrder};
 
+use crate::analyzer::host::Host;
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
 use dense::{DenseKey, PairCounts};
@@ -47,10 +50,12 @@ use doc_tokens::{DocTokens, Tokens};
 use documents::Documents;
 use filter_pairs::FilterPairs;
 use format::{SectionEntry, SectionKind};
+use hosts::{HostHash, Hosts};
 use mapped::{Backing, Section};
 use offsets::Offsets;
 use phrases::{StoredPhrase, StoredPhrases};
 use positions::Positions;
+use postings::Postings;
 use prefixes::Prefixes;
 use serde::{Deserialize, Serialize};
 use sort_order::SortOrders;
@@ -100,7 +105,7 @@ pub struct Snapshot {
     orders: SortOrders,
     industries: Dictionary,
     places: Dictionary,
-    hosts: Dictionary,
+    hosts: Hosts,
     terms: Terms,
     doc_token_offsets: Offsets,
     doc_tokens: Section,
@@ -204,7 +209,7 @@ impl Snapshot {
                     let len = num_docs as usize + 1;
                     *offsets = Some(Offsets::open(kind, section(kind), len, end));
                 });
-                scope.spawn(move |_| *hosts = dictionary(dictionary::HOSTS));
+                scope.spawn(|_| *hosts = Some(Hosts::open(section, num_docs)));
             })
         };
         backing.release_during(check_all);
@@ -348,9 +353,21 @@ impl Snapshot {
         &self.places
     }
 
-    /// Hosts of websites, as [`Host::name`](crate::analyzer::host::Host::name) gives them.
-    pub fn hosts(&self) -> &Dictionary {
-        &self.hosts
+    /// The businesses whose website is on a host, by its [name](Host::name).
+    pub fn on_host(&self, name: &str) -> Option<Postings<'_>> {
+        let is_on =
+            |list: &Postings<'_>| self.host(list.first()).is_some_and(|host| host.name() == name);
+        self.hosts.candidates(HostHash::of(name)).find(is_on)
+    }
+
+    /// The host of the businesses of a list that [`on_host`](Self::on_host) gave; `None` for any other list.
+    pub fn host_of(&self, list: &Postings<'_>) -> Option<Host> {
+        self.hosts.hold(list).then(|| self.host(list.first())).flatten()
+    }
+
+    /// The host of a business, by its document.
+    fn host(&self, doc: DocId) -> Option<Host> {
+        Host::of_website(&documents::website(&self.document(doc))?)
     }
 
     /// Terms of the searched fields.
@@ -437,7 +454,7 @@ struct Slots {
     documents: Slot<Documents>,
     industries: Slot<Dictionary>,
     places: Slot<Dictionary>,
-    hosts: Slot<Dictionary>,
+    hosts: Slot<Hosts>,
     terms: Slot<Terms>,
     prefixes: Slot<Prefixes>,
     phrases: Slot<StoredPhrases>,

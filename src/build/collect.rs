@@ -7,7 +7,7 @@
 use super::BuildError;
 use super::analysis::{AnalyzedBlock, Workspace, analyze_block};
 use super::external_sort::{Batch, Sorted, Sorter};
-use super::filters::DictionaryFiles;
+use super::hosts::HostFiles;
 use super::ids::DUPLICATE;
 use super::packed::{self, KeyParts, Record};
 use super::pipeline::{InBackground, in_order};
@@ -15,8 +15,8 @@ use super::scratch::{Scratch, ScratchError};
 use super::spares::{Lent, Reuse, Spares};
 use super::symbols::{Encoded, Encoder, Rendered};
 use super::vocabulary::{BlockFiles, BlockWriter};
-use super::{doc_order, filters};
-use crate::snapshot::dictionary::{HOSTS, INDUSTRIES, PLACES};
+use super::{doc_order, filters, hosts};
+use crate::snapshot::dictionary::{INDUSTRIES, PLACES};
 use crate::snapshot::doc_tokens::NUM_FIELDS;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::offsets::OffsetsWriter;
@@ -54,7 +54,8 @@ pub struct Collected<'a> {
     id_order: Vec<u32>,
     lengths: Vec<[u16; NUM_FIELDS]>,
     names: Sorter<'a>,
-    filters: [Sorter<'a>; 3],
+    filters: [Sorter<'a>; 2],
+    hosts: Sorter<'a>,
     blocks: BlockWriter,
 }
 
@@ -100,7 +101,8 @@ struct BlockResult {
     first_doc: u32,
     columns: Lent<BlockColumns>,
     names: Lent<Batch>,
-    filters: [Lent<Batch>; 3],
+    filters: [Lent<Batch>; 2],
+    hosts: Lent<Batch>,
 }
 
 /// Where what is needed for a block comes from.
@@ -110,7 +112,8 @@ struct BlockSpares {
     workspaces: Spares<Workspace>,
     columns: Spares<BlockColumns>,
     names: Spares<Batch>,
-    filters: [Spares<Batch>; 3],
+    filters: [Spares<Batch>; 2],
+    hosts: Spares<Batch>,
 }
 
 /// Reads all records in the static order, less the duplicates, and writes the documents.
@@ -133,7 +136,8 @@ pub fn collect<'a>(
         id_order: vec![0; num_docs as usize],
         lengths: Vec::with_capacity(num_docs as usize),
         names: sorter(8),
-        filters: [sorter(16), sorter(16), sorter(16)],
+        filters: [sorter(16), sorter(16)],
+        hosts: sorter(16),
         blocks: BlockWriter::new(scratch)?,
     };
     writer.section(SectionKind::DocumentSymbols, &encoder.section())?;
@@ -151,6 +155,7 @@ pub fn collect<'a>(
         columns: Spares::default(),
         names: collected.names.spares(),
         filters: collected.filters.each_ref().map(Sorter::spares),
+        hosts: collected.hosts.spares(),
     };
     let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::scope(|scope| {
@@ -159,7 +164,7 @@ pub fn collect<'a>(
         let blocks = receiver.into_iter().map(|block| block.map_err(BuildError::from));
         let work = |block| work_on(block, &encoder, &spares);
         in_order(pool, ahead, blocks, work, |block: BlockResult| {
-            let BlockResult { first_doc, mut columns, names, filters } = block;
+            let BlockResult { first_doc, mut columns, names, filters, hosts } = block;
             let Encoded { codes, offsets: within, .. } = &columns.documents;
             for end in &within[1..] {
                 offsets.push(offset + end)?;
@@ -176,6 +181,7 @@ pub fn collect<'a>(
             for (sorter, batch) in collected.filters.iter_mut().zip(filters) {
                 sorter.add(batch)?;
             }
+            collected.hosts.add(hosts)?;
             collected.blocks.add(&mut columns.analyzed)?;
             progress(collected.years.len() as u64);
             Ok::<(), BuildError>(())
@@ -251,8 +257,9 @@ fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) ->
     encoder.encode(&rendered, documents);
     drop(rendered);
     let filters = filters::of_block(first_doc, &records, &spares.filters);
+    let hosts = hosts::of_block(first_doc, &records, &spares.hosts);
     analyze_block(first_doc, &records, &mut spares.workspaces.lend(), analyzed);
-    BlockResult { first_doc, columns, names, filters }
+    BlockResult { first_doc, columns, names, filters, hosts }
 }
 
 /// What is left when the sections of businesses are written.
@@ -261,9 +268,9 @@ pub struct Remaining {
     pub blocks: BlockFiles,
     /// The lengths of the fields of every business.
     pub lengths: Vec<[u16; NUM_FIELDS]>,
-    /// The dictionary of hosts: nearly every business has one of its own, and keys are brought together one by one, so
-    /// that a thread of its own does it while words are merged.
-    pub hosts: InBackground<Result<DictionaryFiles, BuildError>>,
+    /// The hosts: nearly every business has one of its own, and they are brought together one by one, so that a thread
+    /// of its own does it while words are merged.
+    pub hosts: InBackground<Result<HostFiles, BuildError>>,
 }
 
 impl Collected<'_> {
@@ -276,15 +283,15 @@ impl Collected<'_> {
         scratch: &Scratch,
         writer: &mut SnapshotWriter,
     ) -> Result<Remaining, BuildError> {
-        let [industries, places, hosts] = self.filters;
-        let (hosts, own_scratch) = (hosts.finish()?, scratch.clone());
-        let hosts = InBackground::begin(move || filters::dictionary(HOSTS, hosts, &own_scratch));
+        let num_docs = self.years.len() as u32;
+        let (hosts, own_scratch) = (self.hosts.finish()?, scratch.clone());
+        let hosts = InBackground::begin(move || HostFiles::new(hosts, num_docs, &own_scratch));
         writer.section(SectionKind::IdOrder, bytemuck::cast_slice(&self.id_order))?;
         writer.section(SectionKind::EmployeeCounts, bytemuck::cast_slice(&self.counts))?;
         writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&self.years))?;
         drop(self.id_order);
         doc_order::write::<BuildError>(self.names.finish()?, &self.years, writer)?;
-        for (kinds, sorter) in [(INDUSTRIES, industries), (PLACES, places)] {
+        for (kinds, sorter) in [INDUSTRIES, PLACES].into_iter().zip(self.filters) {
             let dictionary = filters::dictionary::<BuildError>(kinds, sorter.finish()?, scratch)?;
             dictionary.write::<BuildError>(writer)?;
         }

@@ -1,4 +1,4 @@
-//! The postings of whole values: industries by folded name, places by key, hosts by name.
+//! The postings of whole values: industries by folded name, places by key.
 //!
 //! A block of businesses gives for each key it has one entry: the key, a zero byte and the first business of the
 //! block (u32, big-endian), and as payload the `DocId`s (u32). Sorted, the entries of a key stand together, with
@@ -11,22 +11,23 @@ use super::scratch::{Scratch, ScratchError, ScratchWriter};
 use super::spares::{Lent, Spares};
 use super::texts::Texts;
 use crate::analyzer::fold_filter;
-use crate::analyzer::host::Host;
 use crate::places;
 use crate::snapshot::SnapshotError;
-use crate::snapshot::dictionary::{DictionaryKinds, encode_entry};
+use crate::snapshot::dictionary::DictionaryKinds;
+use crate::snapshot::entries::encode_entry;
+use crate::snapshot::format::SectionKind;
 use crate::snapshot::writer::SnapshotWriter;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::ops::Range;
 
-/// The entries of a block's industries, places and hosts, in batches of `spares`.
+/// The entries of a block's industries and places, in batches of `spares`.
 pub fn of_block(
     first_doc: u32,
     records: &[Record<'_>],
-    spares: &[Spares<Batch>; 3],
-) -> [Lent<Batch>; 3] {
-    let [industries, places, hosts] = spares.each_ref().map(Spares::lend);
+    spares: &[Spares<Batch>; 2],
+) -> [Lent<Batch>; 2] {
+    let [industries, places] = spares.each_ref().map(Spares::lend);
     let industries = collect(
         first_doc,
         records,
@@ -44,14 +45,7 @@ pub fn of_block(
             keys.iter().for_each(|key| push(key.as_str()));
         },
     );
-    let hosts = collect(
-        first_doc,
-        records,
-        hosts,
-        |record| record.website,
-        |website, push| Host::of_website(website).iter().for_each(|host| push(host.name())),
-    );
-    [industries, places, hosts]
+    [industries, places]
 }
 
 /// Groups businesses by the keys of a value, in `batch`, which is empty. Values repeat, so each distinct one is turned
@@ -104,12 +98,84 @@ fn collect<'a, V: Hash + Eq>(
     batch
 }
 
+/// Calls `each` with every key of sorted entries and its businesses, ascending. In an entry, `tail_len` bytes follow
+/// the key, which with the payload tell `push_docs` the businesses.
+///
+/// # Errors
+/// A temporary file cannot be read, or what `each` says.
+pub fn for_each_key<E: From<ScratchError>>(
+    mut sorted: Sorted,
+    tail_len: usize,
+    push_docs: impl Fn(&[u8], &[u8], &mut Vec<u32>),
+    mut each: impl FnMut(&[u8], &[u32]) -> Result<(), E>,
+) -> Result<(), E> {
+    let (mut key, mut docs) = (Vec::new(), Vec::new());
+    while let Some((entry_key, payload)) = sorted.next()? {
+        let (this_key, tail) = entry_key.split_at(entry_key.len() - tail_len);
+        if this_key != key {
+            if !docs.is_empty() {
+                each(&key, &docs)?;
+                docs.clear();
+            }
+            key.clear();
+            key.extend_from_slice(this_key);
+        }
+        push_docs(tail, payload, &mut docs);
+    }
+    if !docs.is_empty() {
+        each(&key, &docs)?;
+    }
+    Ok(())
+}
+
+/// The lists of keys with several businesses, in a temporary file.
+pub struct ListFile {
+    kind: SectionKind,
+    file: ScratchWriter,
+    bytes: Vec<u8>,
+}
+
+impl ListFile {
+    /// No lists yet, of section `kind`.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub fn new(kind: SectionKind, scratch: &Scratch) -> Result<ListFile, ScratchError> {
+        Ok(ListFile { kind, file: scratch.writer()?, bytes: Vec::new() })
+    }
+
+    /// The [entry](crate::snapshot::entries) of the next key, with these businesses.
+    ///
+    /// # Errors
+    /// The file cannot be written, or there are too many bytes of lists.
+    pub fn entry<E: From<ScratchError> + From<SnapshotError>>(
+        &mut self,
+        docs: &[u32],
+    ) -> Result<u32, E> {
+        self.bytes.clear();
+        let entry = encode_entry(self.kind, docs, self.file.position(), &mut self.bytes)?;
+        self.file.write(&self.bytes)?;
+        Ok(entry)
+    }
+
+    /// Writes the section.
+    ///
+    /// # Errors
+    /// A file cannot be written or read.
+    pub fn write_section<E: From<ScratchError> + From<SnapshotError>>(
+        self,
+        writer: &mut SnapshotWriter,
+    ) -> Result<(), E> {
+        self.file.write_section(self.kind, writer)
+    }
+}
+
 /// A dictionary in temporary files.
 pub struct DictionaryFiles {
     kinds: DictionaryKinds,
     keys: ScratchWriter,
     entries: ScratchWriter,
-    postings: ScratchWriter,
+    lists: ListFile,
 }
 
 /// Makes a dictionary of sorted entries.
@@ -118,36 +184,20 @@ pub struct DictionaryFiles {
 /// A temporary file cannot be written or read.
 pub fn dictionary<E: From<ScratchError> + From<SnapshotError>>(
     kinds: DictionaryKinds,
-    mut sorted: Sorted,
+    sorted: Sorted,
     scratch: &Scratch,
 ) -> Result<DictionaryFiles, E> {
-    let mut keys = KeysWriter::new(scratch)?;
-    let (mut entries, mut postings) = (scratch.writer()?, scratch.writer()?);
-    let (mut key, mut docs): (Vec<u8>, Vec<u32>) = (Vec::new(), Vec::new());
-    let mut bytes = Vec::new();
-    let mut end_key = |key: &[u8], docs: &mut Vec<u32>| -> Result<(), E> {
-        if !docs.is_empty() {
-            keys.push(key)?;
-            bytes.clear();
-            let entry = encode_entry(kinds, docs, postings.position(), &mut bytes)?;
-            entries.write(&entry.to_le_bytes())?;
-            postings.write(&bytes)?;
-            docs.clear();
-        }
-        Ok(())
-    };
-    while let Some((entry_key, payload)) = sorted.next()? {
-        let this_key = &entry_key[..entry_key.len() - 5];
-        if this_key != key {
-            end_key(&key, &mut docs)?;
-            key.clear();
-            key.extend_from_slice(this_key);
-        }
-        let doc = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("4 bytes"));
+    let (mut keys, mut entries) = (KeysWriter::new(scratch)?, scratch.writer()?);
+    let mut lists = ListFile::new(kinds.postings, scratch)?;
+    let doc = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("4 bytes"));
+    let push_docs = |_: &[u8], payload: &[u8], docs: &mut Vec<u32>| {
         docs.extend(payload.chunks_exact(4).map(doc));
-    }
-    end_key(&key, &mut docs)?;
-    Ok(DictionaryFiles { kinds, keys: keys.finish()?, entries, postings })
+    };
+    for_each_key::<E>(sorted, 1 + size_of::<u32>(), push_docs, |key, docs| {
+        keys.push(key)?;
+        Ok(entries.write(&lists.entry::<E>(docs)?.to_le_bytes())?)
+    })?;
+    Ok(DictionaryFiles { kinds, keys: keys.finish()?, entries, lists })
 }
 
 impl DictionaryFiles {
@@ -161,6 +211,6 @@ impl DictionaryFiles {
     ) -> Result<(), E> {
         self.keys.write_section::<E>(self.kinds.keys, writer)?;
         self.entries.write_section::<E>(self.kinds.entries, writer)?;
-        self.postings.write_section(self.kinds.postings, writer)
+        self.lists.write_section(writer)
     }
 }

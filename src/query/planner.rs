@@ -136,7 +136,7 @@ impl<'s> Planner<'s> {
 
     /// Businesses on a host.
     pub fn host(&self, name: &str) -> Plan<'s> {
-        self.snapshot.hosts().get(name).map_or(Plan::NOTHING, Plan::list)
+        self.snapshot.on_host(name).map_or(Plan::NOTHING, Plan::list)
     }
 
     /// Businesses that hold a word in any field.

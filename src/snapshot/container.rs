@@ -29,6 +29,17 @@ impl<'a> Container<'a> {
         self.len() == 0
     }
 
+    /// The least of them.
+    pub fn first(&self) -> u16 {
+        match self {
+            Container::Array(lows) => lows[0],
+            Container::Bitmap(words, _) => {
+                let word = words.iter().position(|&word| word != 0).unwrap_or_default();
+                (word * 64) as u16 + (words[word].trailing_zeros() & 63) as u16
+            }
+        }
+    }
+
     /// Is `low` among them?
     #[inline]
     pub fn contains(&self, low: u16) -> bool {

@@ -269,6 +269,15 @@ pub fn id_and_name(document: &[u8]) -> (String, String) {
     (id, name)
 }
 
+/// The website in a document's JSON, if there is one.
+pub fn website(document: &[u8]) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Website {
+        website: Option<String>,
+    }
+    serde_json::from_slice(document).ok().and_then(|Website { website }| website)
+}
+
 /// `text` as it stands between quotation marks in JSON.
 pub fn escape(text: &str) -> String {
     let quoted = serde_json::to_string(text).expect("a text has a JSON form");

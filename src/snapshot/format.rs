@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -56,9 +56,9 @@ pub enum SectionKind {
     PlaceEntries = 15,
     /// Postings of places.
     PlacePostings = 16,
-    /// Names of hosts.
-    HostKeys = 17,
-    /// The business of each host, or where its postings begin.
+    /// Where the hosts of each bucket begin.
+    HostBuckets = 17,
+    /// Hosts by hash: the business of each, or where its postings begin.
     HostEntries = 18,
     /// Postings of hosts.
     HostPostings = 19,
@@ -133,7 +133,7 @@ impl SectionKind {
             PlaceKeys,
             PlaceEntries,
             PlacePostings,
-            HostKeys,
+            HostBuckets,
             HostEntries,
             HostPostings,
             TermKeys,

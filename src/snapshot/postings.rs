@@ -86,6 +86,17 @@ impl<'a> Postings<'a> {
         }
     }
 
+    /// The least of them.
+    pub fn first(&self) -> DocId {
+        match self {
+            Postings::Small(docs) => DocId(docs[0]),
+            Postings::Chunked(chunked) => {
+                let Chunk { key, container } = chunked.chunk(0);
+                DocId(u32::from(key) << 16 | u32::from(container.first()))
+            }
+        }
+    }
+
     /// Is `doc` among them?
     pub fn contains(&self, doc: DocId) -> bool {
         match self {

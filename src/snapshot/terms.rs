@@ -22,8 +22,9 @@
 //! units of 8 bytes ([`offsets`](super::offsets));
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
-use super::dictionary::{key_with_ord, open_keys, place_of};
+use super::dictionary::{key_with_ord, open_keys};
 use super::doc_tokens::CODE_MIN;
+use super::entries::place_of;
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::levels::{self, LevelGroup, TermLevels};

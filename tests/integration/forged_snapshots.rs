@@ -279,7 +279,6 @@ fn every_flipped_bit_of_an_fst_is_refused_by_name_or_harmless() {
     let kinds = [
         SectionKind::IndustryKeys,
         SectionKind::PlaceKeys,
-        SectionKind::HostKeys,
         SectionKind::TermKeys,
         SectionKind::PrefixKeys,
     ];
@@ -303,4 +302,39 @@ fn every_flipped_bit_of_an_fst_is_refused_by_name_or_harmless() {
         // Another letter is another key; lengths and ways are refused.
         assert!((len..len * 8).contains(&num_refused), "{kind}: {num_refused} of {}", len * 8);
     }
+}
+
+#[test]
+fn every_flipped_bit_of_hosts_is_refused_by_name_or_harmless() {
+    let records = RECORDS.lines().take(TINY_RECORDS);
+    // Two of them on one host.
+    let twice = RECORDS.lines().next().unwrap().replacen("\"id\":\"", "\"id\":\"again-", 1);
+    let sample = Sample::of(records.chain([twice.as_str()]), Thresholds::EVERYTHING);
+    let kinds = [SectionKind::HostBuckets, SectionKind::HostEntries, SectionKind::HostPostings];
+    let mut num_open = 0;
+    for kind in kinds {
+        let bits = sample.range(kind).len() * 8;
+        let mut num_refused = 0;
+        for bit in 0..bits {
+            let mut sections = Sections::of(&sample);
+            sections.of_kind(kind)[bit / 8] ^= 1 << (bit % 8);
+            let what = format!("bit {bit} of {kind}");
+            match Snapshot::from_bytes(&sections.forge()) {
+                Ok(snapshot) => {
+                    num_open += 1;
+                    if bit % 4 == 0 {
+                        ask(&snapshot);
+                    }
+                }
+                Err(SnapshotError::Damaged { section, .. }) => {
+                    assert!(kinds.map(|kind| kind.to_string()).contains(&section), "{what}");
+                    num_refused += 1;
+                }
+                Err(error) => panic!("{what}: {error}"),
+            }
+        }
+        assert!(num_refused > bits / 4, "{kind}: {num_refused} of {bits}");
+    }
+    // Another hash is another host, another business is on it.
+    assert!(num_open > 0);
 }

@@ -129,8 +129,8 @@ fn name_of_list(list: &Postings<'_>, snapshot: &Snapshot) -> String {
     if let Some(key) = snapshot.places().key_of(list) {
         return PlaceKey::from_stored(&key).map_or(key, |key| name_of_place(&key));
     }
-    let host = snapshot.hosts().key_of(list);
-    host.map_or_else(|| "a list".to_owned(), |name| format!("on the host {name}"))
+    let host = snapshot.host_of(list);
+    host.map_or_else(|| "a list".to_owned(), |host| format!("on the host {}", host.name()))
 }
 
 fn name_of_place(key: &PlaceKey) -> String {
