@@ -4,7 +4,8 @@
 //! without `www.`, and the labels that are searched: those before the public suffix.
 //!
 //! The suffix comes from the ICANN section of the public suffix list (publicsuffix.org), version
-//! [`SUFFIX_LIST_VERSION`]; without a known suffix all labels are searched.
+//! [`SUFFIX_LIST_VERSION`]; without a known suffix all labels are searched. So they are of a host that is a suffix
+//! itself, as `nhs.uk` is: it has no others.
 
 use super::fold::fold_text;
 
@@ -16,8 +17,9 @@ pub const SUFFIX_LIST_VERSION: &str = "psl 2.1.247";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Host {
     name: String,
-    /// Bytes of `name` that the suffix and the dot before it take; 0 if no suffix is known.
+    /// Bytes of `name` that the suffix and the dot before it take; 0 if no suffix is known, or it is all of the name.
     suffix_len: usize,
+    has_known_suffix: bool,
 }
 
 impl Host {
@@ -39,7 +41,10 @@ impl Host {
             return None;
         }
         let suffix_len = icann_suffix_len(name);
-        Some(Host { name: name.to_owned(), suffix_len })
+        // A single label is a word like any other: `app`, `bank`.
+        let has_known_suffix = suffix_len.is_some_and(|len| len < name.len() || name.contains('.'));
+        let suffix_len = suffix_len.filter(|&len| len < name.len()).unwrap_or(0);
+        Some(Host { name: name.to_owned(), suffix_len, has_known_suffix })
     }
 
     /// The host's name, folded, without `www.`.
@@ -47,12 +52,12 @@ impl Host {
         &self.name
     }
 
-    /// Does the host end in a suffix of the list, with something before it?
+    /// Does the host end in a suffix of the list, with something before it, or is it one of several labels?
     pub fn has_known_suffix(&self) -> bool {
-        self.suffix_len > 0
+        self.has_known_suffix
     }
 
-    /// The labels before the public suffix; all labels if none is known.
+    /// The labels before the public suffix; all labels if none is known, or there are no others.
     pub fn searchable_labels(&self) -> impl Iterator<Item = &str> {
         self.name[..self.name.len() - self.suffix_len].split('.').filter(|label| !label.is_empty())
     }
@@ -63,24 +68,20 @@ fn is_scheme(text: &str) -> bool {
     text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) && text.bytes().all(tail)
 }
 
-/// Bytes at the end of `name` that its ICANN suffix takes with the dot before it.
-fn icann_suffix_len(name: &str) -> usize {
+/// Bytes at the end of `name` that its ICANN suffix takes with the dot before it, or all of `name`; `None` if no suffix
+/// is known.
+fn icann_suffix_len(name: &str) -> Option<usize> {
     let mut rest = name;
     loop {
-        let Some(suffix) = psl::suffix(rest.as_bytes()) else { return 0 };
+        let suffix = psl::suffix(rest.as_bytes())?;
         match suffix.typ() {
-            Some(psl::Type::Icann) if suffix.as_bytes().len() < name.len() => {
-                return suffix.as_bytes().len() + 1;
-            }
+            Some(psl::Type::Icann) => return Some((suffix.as_bytes().len() + 1).min(name.len())),
             // A suffix of the private section (`github.io`) hides the ICANN one inside it.
             Some(psl::Type::Private) => {
                 let inner = &rest[rest.len() - suffix.as_bytes().len()..];
-                match inner.split_once('.') {
-                    Some((_, shorter)) => rest = shorter,
-                    None => return 0,
-                }
+                rest = inner.split_once('.')?.1;
             }
-            _ => return 0,
+            None => return None,
         }
     }
 }
@@ -106,10 +107,23 @@ mod tests {
             ("localhost", "localhost", "localhost"),
             ("www.example.com.", "example.com", "example"),
             ("https://BÜCHER.de", "bücher.de", "bücher"),
+            ("https://www.nhs.uk/", "nhs.uk", "nhs uk"),
         ] {
             let host = Host::of_website(website).unwrap();
             assert_eq!(host.name(), name, "{website}");
             assert_eq!(host.searchable_labels().collect::<Vec<_>>().join(" "), labels, "{website}");
+        }
+        for (website, has_known_suffix) in [
+            ("example.com", true),
+            ("foo.github.io", true),
+            ("https://www.nhs.uk/", true),
+            ("www.sa.gov.au", true),
+            ("com", false),
+            ("https://uk", false),
+            ("intranet.unknownsuffix", false),
+        ] {
+            let host = Host::of_website(website).unwrap();
+            assert_eq!(host.has_known_suffix(), has_known_suffix, "{website}");
         }
         assert_eq!(Host::of_website("https:///path"), None);
         assert_eq!(Host::of_website("see our page"), None);

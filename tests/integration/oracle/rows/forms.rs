@@ -183,6 +183,25 @@ pub const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        about: "hosts that are public suffixes",
+        sort: "name",
+        records: &[
+            "a | Aa | w=https://www.nhs.uk/",
+            "b | Bb | w=shop.nhs.uk",
+            "c | Cc | d=nhs care in the uk",
+            "d | Dd | d=https and www for all",
+        ],
+        rows: &[
+            ("q=nhs.uk", "a c"),
+            ("q=www.nhs.uk", "a c"),
+            ("q=https://www.nhs.uk/", "a c"),
+            ("q=care -https://www.nhs.uk/", ""),
+            ("q=-nhs.uk", "b d"),
+            ("q=shop.nhs.uk", "b"),
+            ("q=uk", "a c"),
+        ],
+    },
+    Group {
         about: "hosts",
         sort: "name",
         records: &[
