@@ -243,7 +243,7 @@ fn neighbours(planner: &Planner<'_>, clauses: &[Clause], at: usize) -> [Option<Q
 
 fn plain_word(clause: &Clause) -> Option<&QueryWord> {
     match &clause.term {
-        Term::Word(word) if !clause.is_quoted && !clause.is_starred => Some(word),
+        Term::Word(word) if !clause.is_quoted => Some(word),
         _ => None,
     }
 }

@@ -103,7 +103,7 @@ fn required(q: &TextQuery) -> Vec<Required<'_>> {
     let mut required: Vec<Required<'_>> = q.required().iter().map(of).collect();
     for left in 1..required.len() {
         // "neighbouring plain words": "legal forms and exclusions have no neighbours" - legal forms at the end
-        // are not among the required clauses, exclusions neither. A starred word is more than itself.
+        // are not among the required clauses, exclusions neither. A starred word is a plain word.
         let joined = joined_forms(&required[left - 1], &required[left]);
         required[left - 1].joined.extend(joined.iter().cloned());
         required[left].joined.extend(joined);
@@ -114,8 +114,7 @@ fn required(q: &TextQuery) -> Vec<Required<'_>> {
 /// All joined forms of two neighbours, if both are plain words.
 fn joined_forms(left: &Required<'_>, right: &Required<'_>) -> Vec<String> {
     let plain = |required: &Required<'_>| {
-        let word = required.word().filter(|_| !required.clause.is_starred);
-        word.map(|word| word.forms.clone()).unwrap_or_default()
+        required.word().map(|word| word.forms.clone()).unwrap_or_default()
     };
     let (left, right) = (plain(left), plain(right));
     left.iter().flat_map(|a| right.iter().map(move |b| format!("{a}{b}"))).collect()

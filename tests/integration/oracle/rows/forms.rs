@@ -133,10 +133,12 @@ pub const GROUPS: &[Group] = &[
         rows: &[
             ("q=pay pal", "d c b f a"),
             ("q=PAY, PAL!", "d c b f a"),
+            // A star asks for more, never for less.
+            ("q=pay pal*", "d c b f a"),
+            ("q=pay* pal", "d c b f a"),
             ("q=paypal", "d e f a"),
             ("q=\"pay pal\"", "b f"),
             ("q=\"pay\" pal", "c b f"),
-            ("q=pay* pal", "c b f"),
             ("q=pal pay", "c b f"),
             ("q=pay pal foo", "c"),
             ("q=pay foo pal", "c"),
