@@ -8,8 +8,15 @@
 //! and this scanner counts them as the parser does. In: the bytes in the order of arrival, cut
 //! anywhere. Out: the number of the first faulty head. One is enough, for nothing after it is
 //! answered. Cost: one `memchr` pass over what is read, no allocation.
+//!
+//! And one thing that the parser refuses without a word: `"`, `<` and `>` in the request line, as they stand in
+//! `?q="pay pal"` when it was not encoded. They become [`REFUSED`], which the parser takes and the
+//! [gate](super::gate) refuses with a message.
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
+
+/// A character that no target may hold, and the parser does not look for.
+const REFUSED: u8 = b'{';
 
 /// What is wrong with a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,15 +66,15 @@ impl HeadScan {
         self.fault.and_then(|(number, fault)| (number == head).then_some(fault))
     }
 
-    /// Takes the next bytes of the connection.
-    pub(super) fn feed(&mut self, mut bytes: &[u8]) {
-        while let Some((&first, _)) = bytes.split_first() {
+    /// Takes the next bytes of the connection, before the parser does.
+    pub(super) fn feed(&mut self, mut bytes: &mut [u8]) {
+        while let Some(&first) = bytes.first() {
             if self.fault.is_some() {
                 return;
             }
             if self.position == Position::Start {
                 if first == b'\r' || first == b'\n' {
-                    bytes = &bytes[1..];
+                    bytes = &mut bytes[1..];
                     continue;
                 }
                 self.position = Position::RequestLine;
@@ -78,17 +85,22 @@ impl HeadScan {
                 self.line_part(bytes);
                 return;
             };
-            self.line_part(&bytes[..line_end]);
+            self.line_part(&mut bytes[..line_end]);
             self.end_line();
-            bytes = &bytes[line_end + 1..];
+            bytes = &mut bytes[line_end + 1..];
         }
     }
 
     /// A part of a line, without its LF.
-    fn line_part(&mut self, part: &[u8]) {
+    fn line_part(&mut self, part: &mut [u8]) {
         let Some(&last) = part.last() else { return };
-        if self.position == Position::RequestLine && memchr(b'#', part).is_some() {
-            self.report(HeadFault::Fragment);
+        if self.position == Position::RequestLine {
+            if memchr(b'#', part).is_some() {
+                self.report(HeadFault::Fragment);
+            }
+            while let Some(at) = memchr3(b'"', b'<', b'>', part) {
+                part[at] = REFUSED;
+            }
         }
         // A CR that arrived alone was not the end of the line if more follows.
         self.line_is_empty &= !self.last_byte_was_cr && part == b"\r";
@@ -121,15 +133,15 @@ mod tests {
     /// The first fault, the same however the bytes are cut.
     fn first_fault(bytes: &[u8]) -> Option<(u64, HeadFault)> {
         let mut whole = HeadScan::new();
-        whole.feed(bytes);
+        whole.feed(&mut bytes.to_vec());
         let mut bytewise = HeadScan::new();
-        bytes.chunks(1).for_each(|byte| bytewise.feed(byte));
+        bytes.to_vec().chunks_mut(1).for_each(|byte| bytewise.feed(byte));
         assert_eq!(whole.fault, bytewise.fault);
         assert_eq!(whole.heads_before, bytewise.heads_before);
         for cut in 0..bytes.len() {
             let mut halves = HeadScan::new();
-            halves.feed(&bytes[..cut]);
-            halves.feed(&bytes[cut..]);
+            halves.feed(&mut bytes[..cut].to_vec());
+            halves.feed(&mut bytes[cut..].to_vec());
             assert_eq!(halves.fault, whole.fault, "cut at {cut}");
             assert_eq!(halves.heads_before, whole.heads_before, "cut at {cut}");
         }
@@ -171,9 +183,16 @@ mod tests {
     }
 
     #[test]
+    fn what_the_parser_refuses_silently_is_replaced_in_request_lines() {
+        let mut bytes = b"GET /?q=\"a<b>\" HTTP/1.1\r\nX: \"<>\r\n\r\nGET /\"".to_vec();
+        HeadScan::new().feed(&mut bytes);
+        assert_eq!(bytes, b"GET /?q={a{b{{ HTTP/1.1\r\nX: \"<>\r\n\r\nGET /{");
+    }
+
+    #[test]
     fn faults_belong_to_one_head_only() {
         let mut scan = HeadScan::new();
-        scan.feed(b"GET / HTTP/1.1\r\n\r\nGET /#a HTTP/1.1\r\n\r\n");
+        scan.feed(&mut b"GET / HTTP/1.1\r\n\r\nGET /#a HTTP/1.1\r\n\r\n".to_vec());
         assert_eq!(scan.fault_of(0), None);
         assert_eq!(scan.fault_of(1), Some(HeadFault::Fragment));
         assert_eq!(scan.fault_of(2), None);

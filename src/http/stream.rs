@@ -58,7 +58,7 @@ impl hyper::rt::Read for Stream {
         let room = cursor.remaining().min(shared.len());
         let mut part = ReadBuf::new(&mut shared[..room]);
         ready!(Pin::new(&mut this.socket).poll_read(cx, &mut part))?;
-        let received = part.filled();
+        let received = part.filled_mut();
         if received.is_empty() && room > 0 {
             this.peer_has_closed = true;
         }
