@@ -128,7 +128,7 @@ pub struct BuildReport {
     pub records: u64,
     /// Records rejected.
     pub rejects: u64,
-    /// Bytes read, after decompression.
+    /// Bytes of the records that were read, after decompression.
     pub input_bytes: u64,
     /// Time of each phase, in order.
     pub phases: Vec<(Phase, Duration)>,
@@ -248,6 +248,12 @@ pub enum BuildError {
         "the input holds no record: name other files, or build an empty snapshot with --allow-empty"
     )]
     Empty,
+    /// There are records, and none was accepted.
+    #[error(
+        "all {0} records were rejected: mend them, or build an empty snapshot with --allow-empty; no snapshot was \
+         written"
+    )]
+    AllRejected(u64),
     /// There are more records than a snapshot can hold.
     #[error("{0} records are more than one snapshot can hold: split them")]
     TooManyRecords(usize),
@@ -322,7 +328,10 @@ impl<'a> Builder<'a> {
             timed(&mut phases, Phase::Sort, || self.sort(read.pending, &scratch))?;
         let num_docs = sorted.num_docs;
         if num_docs == 0 && !self.options.allow_empty {
-            return Err(BuildError::Empty);
+            return Err(match rejects {
+                0 => BuildError::Empty,
+                rejects => BuildError::AllRejected(rejects),
+            });
         }
         write_metadata(num_docs, &mut writer)?;
         let collected = timed(&mut phases, Phase::Analyze, || {

@@ -4,6 +4,7 @@
 //! Standard output carries what a person or a script asked for; everything else goes to standard
 //! error.
 
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -136,7 +137,8 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("firmament: {}", failure.message);
+            // Nobody has to be there to read it; the exit code says it too.
+            let _ = writeln!(std::io::stderr(), "firmament: {}", failure.message);
             ExitCode::from(failure.exit_code)
         }
     }

@@ -5,13 +5,17 @@
 
 use super::Failure;
 use super::input::InputArguments;
-use super::output::print;
+use super::output::{print, tell};
 use super::progress::Display;
 use firmament::build::{self, BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
+use firmament::snapshot::format::MAGIC;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Read;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Options of `build`.
@@ -58,12 +62,21 @@ pub struct BuildArguments {
     /// [default: the snapshot's folder]
     #[arg(long, value_name = "FOLDER", env = "FIRMAMENT_BUILD_TEMP_DIR")]
     temp_dir: Option<PathBuf>,
-    /// Threads that work [default: one for each core]
-    #[arg(long, value_name = "N")]
+    /// Threads that work, up to 256 [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<NonZeroUsize>,
     /// Print the report as JSON on standard output
     #[arg(long)]
     json: bool,
+}
+
+/// Most threads: each has its own share of blocks under way.
+const THREADS_MAX: usize = 256;
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let accepted = || format!("a number from 1 to {THREADS_MAX} is accepted");
+    let threads: NonZeroUsize = text.parse().map_err(|_| accepted())?;
+    if threads.get() > THREADS_MAX { Err(accepted()) } else { Ok(threads) }
 }
 
 /// Builds and reports.
@@ -94,12 +107,15 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
                 let json = serde_json::to_string(&report).expect("a report has a JSON form");
                 print(&(json + "\n"))?;
             } else {
-                eprint!("{}", report.describe());
+                tell(&report.describe());
             }
             Ok(())
         }
         Err(error) => {
-            let exit_code = if matches!(error, BuildError::TooManyRejects { .. }) { 3 } else { 1 };
+            let exit_code = match error {
+                BuildError::TooManyRejects { .. } | BuildError::AllRejected(_) => 3,
+                _ => 1,
+            };
             let mut failure = Failure::new(&error, exit_code);
             if exit_code == 3 {
                 failure.message =
@@ -129,6 +145,10 @@ fn check_paths(inputs: &[PathBuf], output: &Path, reject_file: &Path) -> Result<
     if output == reject_file || is_same(output, reject_file) {
         return refuse(output, "output and reject file", "--reject-file");
     }
+    // It is emptied at the start: a server that has mapped it would end.
+    if is_snapshot(reject_file) {
+        return refuse(reject_file, "a snapshot and reject file", "--reject-file");
+    }
     Ok(())
 }
 
@@ -139,22 +159,31 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Are both names of one file that exists?
+/// Are both names of one file that exists? Hard links are.
 pub fn is_same(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
+    match (std::fs::metadata(one), std::fs::metadata(other)) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
         _ => false,
     }
+}
+
+/// Does a file begin as snapshots do?
+fn is_snapshot(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    // Opening a pipe would wait for somebody to write to it.
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == MAGIC
 }
 
 /// What a build came to, for people and for programs.
 #[derive(Serialize)]
 struct Report {
-    output: PathBuf,
+    output: String,
     version: String,
     records: u64,
     rejects: u64,
-    reject_file: PathBuf,
+    reject_file: String,
     businesses: u32,
     input_bytes: u64,
     output_bytes: u64,
@@ -194,11 +223,11 @@ impl Report {
             bytes_per_record: rounded(entry.len as f64 / f64::from(businesses.max(1))),
         });
         Report {
-            output: output.to_owned(),
+            output: output.display().to_string(),
             version: snapshot.version().to_string(),
             records: report.records,
             rejects: report.rejects,
-            reject_file: reject_file.to_owned(),
+            reject_file: reject_file.display().to_string(),
             businesses,
             input_bytes: report.input_bytes,
             output_bytes: snapshot.len_bytes(),
@@ -220,7 +249,7 @@ impl Report {
     fn describe(&self) -> String {
         let mut text = format!(
             "{}: snapshot {} of {} businesses, {} bytes ({:.2} x the input)\n{} records in {:.1} s, {} a second",
-            self.output.display(),
+            self.output,
             self.version,
             HumanCount(self.businesses.into()),
             HumanCount(self.output_bytes),
@@ -249,9 +278,7 @@ impl Report {
             let _ = writeln!(
                 text,
                 "{} of {} records were rejected; they are listed in {}",
-                self.rejects,
-                self.records,
-                self.reject_file.display()
+                self.rejects, self.records, self.reject_file
             );
         }
         text

@@ -3,7 +3,7 @@
 //! Both snapshots are walked in the order of ids, side by side; differences are written as they are found, so
 //! memory does not grow with them. Human readers get lines, programs one JSON object.
 
-use super::output::to_stdout;
+use super::output::{plain, to_stdout};
 use super::{Failure, inspect};
 use firmament::ids::DocId;
 use firmament::snapshot::Snapshot;
@@ -230,10 +230,10 @@ const SHOWN_CHARS_MAX: usize = 60;
 
 fn show(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
     match difference {
-        Difference::Added { id, name } => writeln!(out, "+ {id}  {name}"),
-        Difference::Removed { id, name } => writeln!(out, "- {id}  {name}"),
+        Difference::Added { id, name } => writeln!(out, "+ {}  {}", plain(id), plain(name)),
+        Difference::Removed { id, name } => writeln!(out, "- {}  {}", plain(id), plain(name)),
         Difference::Changed { id, name, fields } => {
-            writeln!(out, "~ {id}  {name}")?;
+            writeln!(out, "~ {}  {}", plain(id), plain(name))?;
             for (field, [old, new]) in fields {
                 writeln!(out, "    {field}: {} → {}", shortened(old), shortened(new))?;
             }
@@ -243,7 +243,7 @@ fn show(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn shortened(value: &Value) -> String {
-    let text = value.to_string();
+    let text = plain(&value.to_string());
     match text.char_indices().nth(SHOWN_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

@@ -5,8 +5,8 @@
 use super::output::to_stdout;
 use super::{Failure, inspect};
 use firmament::ids::DocId;
-use firmament::snapshot::Snapshot;
-use std::fs::File;
+use firmament::snapshot::unpublished::Unpublished;
+use firmament::snapshot::{Snapshot, SnapshotError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,10 +39,7 @@ pub fn run(arguments: &DumpArguments) -> Result<(), Failure> {
     let snapshot = inspect::open(&arguments.snapshot)?;
     match &arguments.output {
         None => to_stdout(|out| write(&snapshot, out)),
-        Some(path) => write_file(&snapshot, path).map_err(|error| {
-            let message = format!("cannot write {}: {error}", path.display());
-            Failure { message, exit_code: 1 }
-        }),
+        Some(path) => write_file(&snapshot, path).map_err(|error| Failure::new(&error, 1)),
     }
 }
 
@@ -55,29 +52,16 @@ fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Whoever reads the file sees the old one or the whole new one.
-fn write_file(snapshot: &Snapshot, path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let file = tempfile::Builder::new()
-        .prefix(".firmament-")
-        .suffix(".tmp")
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    let mut out = BufWriter::with_capacity(1 << 20, file);
-    write(snapshot, &mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    make_readable(file.as_file())?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Temporary files are private; a finished one is as readable as any new file (0644).
-#[cfg(unix)]
-fn make_readable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn make_readable(_file: &File) -> io::Result<()> {
-    Ok(())
+fn write_file(snapshot: &Snapshot, path: &Path) -> Result<(), SnapshotError> {
+    let unpublished = Unpublished::create(path)?;
+    let mut out = BufWriter::with_capacity(1 << 20, unpublished.file());
+    let written = write(snapshot, &mut out)
+        .and_then(|()| out.flush())
+        .and_then(|()| unpublished.file().sync_all());
+    drop(out);
+    written.map_err(|source| {
+        let path = unpublished.path().to_owned();
+        SnapshotError::Io { action: "write", path, source }
+    })?;
+    unpublished.publish()
 }

@@ -77,6 +77,8 @@ impl InputArguments {
             id_from: self.id_from.clone(),
         });
         let mapping = mapping.map_err(|error| usage(error.to_string()))?;
-        Ok(ReadOptions { format: self.format, delimiter: self.delimiter, mapping })
+        // Who names a delimiter means CSV, whatever the name of the file ends in.
+        let format = self.format.or(self.delimiter.map(|_| Format::Csv));
+        Ok(ReadOptions { format, delimiter: self.delimiter, mapping })
     }
 }

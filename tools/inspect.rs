@@ -1,7 +1,7 @@
 //! `firmament-tools inspect` and `verify`: what a snapshot holds, and whether it is whole.
 
 use super::Failure;
-use super::output::print;
+use super::output::{plain, print};
 use firmament::places::{PlaceKey, PlaceKind};
 use firmament::snapshot::dictionary::Dictionary;
 use firmament::snapshot::{Snapshot, SnapshotError};
@@ -179,7 +179,7 @@ fn describe(report: &Report) -> String {
     ] {
         text.push_str(&format!("\ntop {title}\n"));
         for Top { name, records } in top {
-            text.push_str(&format!("{records:>10}  {name}\n"));
+            text.push_str(&format!("{records:>10}  {}\n", plain(name)));
         }
     }
     text

@@ -4,6 +4,7 @@
 //! is ever shown; for `list`, a table without key material. A running server picks changes up by
 //! itself. Errors are those of [`KeyFile`], one sentence each.
 
+use super::output::tell;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -62,22 +63,24 @@ pub fn run(command: KeysCommand) -> Result<(), Box<dyn Error>> {
             let expires = expires.map(|text| Expiry::parse(&text)).transpose()?;
             let key = KeyFile::update(&keys, |file| file.add(&name, quota, expires))?;
             writeln!(io::stdout(), "{}", key.expose())?;
-            eprintln!(
+            tell(&format!(
                 "This is the only time the key is shown; the file {} holds its hash. \
                  Callers send it as the header X-API-Key.",
                 keys.display()
-            );
+            ));
         }
         KeysCommand::List { keys } => {
             let file = KeyFile::load(&keys)?;
             if firmament::auth::is_exposed(&keys) {
-                eprintln!("warning: others can read {}; run: chmod 600 {0}", keys.display());
+                tell(&format!("warning: others can read {}; run: chmod 600 {0}", keys.display()));
             }
             list(file.entries(), &mut io::stdout().lock())?;
         }
         KeysCommand::Revoke { name, keys } => {
             KeyFile::update(&keys, |file| file.revoke(&name))?;
-            eprintln!("The key {name:?} is revoked; running servers refuse it within two seconds.");
+            tell(&format!(
+                "The key {name:?} is revoked; running servers refuse it within two seconds."
+            ));
         }
     }
     Ok(())

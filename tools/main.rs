@@ -123,7 +123,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("firmament-tools: {}", failure.message);
+            output::tell(&format!("firmament-tools: {}", failure.message));
             ExitCode::from(failure.exit_code)
         }
     }

@@ -37,7 +37,17 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);
-    to_stdout(|out| out.write_all(&script))
+    let mut script = String::from_utf8(script).expect("a script is a text");
+    if arguments.shell == Shell::Bash {
+        script = with_labels_as_set(&script);
+    }
+    to_stdout(|out| out.write_all(script.as_bytes()))
+}
+
+/// The script for Bash keeps the command so far in `cmd`, and has a case for each value. Version 4.6 of `clap_complete`
+/// writes a hyphen in the program's name one way where `cmd` is set, and another way in the labels of the cases.
+fn with_labels_as_set(script: &str) -> String {
+    script.replace("firmament__subcmd__tools", "firmament__tools")
 }
 
 /// Prints or writes manual pages.

@@ -1,4 +1,5 @@
-//! Standard output: data go there, and a reader who went away (`| head`) is no error.
+//! Standard output: data go there, and a reader who went away (`| head`) is no error. Standard error: what is told to
+//! people, and nobody has to be there.
 
 use super::Failure;
 use std::io::{self, ErrorKind, Write};
@@ -18,6 +19,17 @@ pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result
 /// As [`to_stdout`].
 pub fn print(text: &str) -> Result<(), Failure> {
     to_stdout(|out| out.write_all(text.as_bytes()))
+}
+
+/// Tells people something, a line or several. That nobody can read it ends nothing: a build goes on, and exit codes say
+/// how it ended.
+pub fn tell(text: &str) {
+    let _ = io::stderr().lock().write_all(format!("{}\n", text.trim_end()).as_bytes());
+}
+
+/// A text of a record without characters that move the cursor.
+pub fn plain(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 fn check(result: io::Result<()>) -> Result<(), Failure> {

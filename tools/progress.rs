@@ -1,11 +1,12 @@
 //! Progress on standard error: a bar on a terminal, a line every ten seconds otherwise.
 
+use super::output::tell;
 use firmament::build::{Phase, Progress, Reject};
 use indicatif::{
     HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle,
 };
-use std::cell::RefCell;
 use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// Most rejected records shown; all of them are in the reject file.
@@ -16,7 +17,9 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows how a build gets on.
 pub struct Display {
-    state: RefCell<State>,
+    state: Arc<Mutex<State>>,
+    /// Ends the thread that writes lines; there is none on a terminal.
+    _lines: Option<mpsc::Sender<()>>,
 }
 
 struct State {
@@ -25,32 +28,59 @@ struct State {
     phase: Option<Phase>,
     total: Option<u64>,
     begun: Instant,
-    last_line: Instant,
+    /// Steps and records behind.
+    done: u64,
+    records: u64,
     rejects: u64,
 }
 
 impl Display {
     /// A display on standard error.
     pub fn new() -> Display {
-        let state = State {
+        let is_terminal = std::io::stderr().is_terminal();
+        let state = Arc::new(Mutex::new(State {
             bar: None,
-            is_terminal: std::io::stderr().is_terminal(),
+            is_terminal,
             phase: None,
             total: None,
             begun: Instant::now(),
-            last_line: Instant::now(),
+            done: 0,
+            records: 0,
             rejects: 0,
-        };
-        Display { state: RefCell::new(state) }
+        }));
+        let lines = (!is_terminal).then(|| write_lines(state.clone()));
+        Display { state, _lines: lines }
     }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes a line every ten seconds, until the sender is gone: also where a phase counts no steps, or waits for input.
+fn write_lines(state: Arc<Mutex<State>>) -> mpsc::Sender<()> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        while receiver.recv_timeout(LINE_EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let state = lock(&state);
+            if let Some(line) = state.describe() {
+                tell(&line);
+            }
+        }
+    });
+    sender
 }
 
 impl State {
     /// A message that does not tear the bar apart.
     fn say(&self, message: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{message}")),
-            None => eprintln!("{message}"),
+            Some(bar) => bar.suspend(|| tell(message)),
+            None => tell(message),
         }
     }
 
@@ -58,6 +88,12 @@ impl State {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+    }
+
+    /// How far the phase is; nothing before the first and after the last.
+    fn describe(&self) -> Option<String> {
+        let elapsed = self.begun.elapsed();
+        self.phase.map(|phase| describe(phase, self.done, self.total, self.records, elapsed))
     }
 }
 
@@ -95,16 +131,20 @@ fn describe(
             parts.push(format!("{} left", HumanDuration(left)));
         }
     }
+    if parts.is_empty() {
+        parts.push(format!("{} so far", HumanDuration(elapsed)));
+    }
     format!("{}: {}", phase.describe(), parts.join(", "))
 }
 
 impl Progress for Display {
     fn begin(&self, phase: Phase, total: Option<u64>) {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.lock();
         state.clear_bar();
         state.phase = Some(phase);
         state.total = total.filter(|&total| total > 0);
         state.begun = Instant::now();
+        (state.done, state.records) = (0, 0);
         if !state.is_terminal {
             return;
         }
@@ -120,24 +160,20 @@ impl Progress for Display {
     }
 
     fn advance(&self, done: u64, records: u64) {
-        let mut state = self.state.borrow_mut();
-        let Some(phase) = state.phase else { return };
-        let describe = || describe(phase, done, state.total, records, state.begun.elapsed());
-        if let Some(bar) = &state.bar {
+        let mut state = self.lock();
+        (state.done, state.records) = (done, records);
+        if let (Some(bar), Some(line)) = (&state.bar, state.describe()) {
             bar.set_position(done);
-            bar.set_message(describe());
-        } else if state.last_line.elapsed() >= LINE_EVERY {
-            eprintln!("{}", describe());
-            state.last_line = Instant::now();
+            bar.set_message(line);
         }
     }
 
     fn note(&self, note: &str) {
-        self.state.borrow().say(note);
+        self.lock().say(note);
     }
 
     fn rejected(&self, reject: &Reject) {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.lock();
         state.rejects += 1;
         if state.rejects <= REJECTS_SHOWN {
             state.say(&format!("rejected {reject}"));
@@ -147,7 +183,9 @@ impl Progress for Display {
     }
 
     fn end(&self) {
-        self.state.borrow_mut().clear_bar();
+        let mut state = self.lock();
+        state.clear_bar();
+        state.phase = None;
     }
 }
 
@@ -167,5 +205,7 @@ mod tests {
         assert_eq!(line, "reading records: 10 records, 1.00 MiB");
         let line = describe(Phase::Merge, 5, Some(5), 0, Duration::from_secs(2));
         assert_eq!(line, "merging words: 100 %, 0 seconds left");
+        let line = describe(Phase::Derive, 0, None, 0, Duration::from_secs(20));
+        assert_eq!(line, "deriving: 20 seconds so far");
     }
 }

@@ -7,6 +7,7 @@
 mod walk;
 mod workload;
 
+use super::output::plain;
 use super::{Failure, inspect};
 use firmament::http::parse_query_string;
 use firmament::query::explain::{Explanation, PlanNode, ResultExplanation, Standing, explain};
@@ -156,11 +157,6 @@ fn table(snapshot: &Snapshot, page: &Page) -> String {
         let _ = writeln!(text, "{rank:>3}  {}  {}", plain(&id), plain(&name));
     }
     text
-}
-
-/// The text without characters that move the cursor.
-fn plain(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
 }
 
 fn to_json(snapshot: &Snapshot, page: &Page, explanation: &Explanation) -> Value {

@@ -38,6 +38,7 @@ mod text;
 mod tests;
 
 use super::generate::random::SplitMix64;
+use super::output::tell;
 use super::{Failure, inspect};
 use draw::Draw;
 use request_file::Request;
@@ -116,10 +117,10 @@ pub fn run(arguments: &WorkloadArguments) -> Result<(), Failure> {
         let Some(path) = path else { continue };
         let (requests, shortages) = requests(&draw, classes, arguments.requests, arguments.seed);
         for shortage in shortages {
-            eprintln!("{}: {shortage}", path.display());
+            tell(&format!("{}: {shortage}", path.display()));
         }
         request_file::write(path, &requests)?;
-        eprintln!("{}: {} requests over {snapshot:?}", path.display(), requests.len());
+        tell(&format!("{}: {} requests over {snapshot:?}", path.display(), requests.len()));
     }
     Ok(())
 }

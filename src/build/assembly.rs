@@ -314,7 +314,7 @@ pub fn wrong_type(field: Field, value: Value<'_>, accepted: &str) -> FieldError 
         Value::Object => "an object".to_owned(),
         Value::List => "a list".to_owned(),
         Value::Bool(value) => value.to_string(),
-        Value::Fraction(number) => format!("{number}, a number with a fraction or exponent"),
+        Value::Fraction(number) => format!("{number:?}, a number with a fraction or exponent"),
         Value::Signed(number) => format!("the number {number}"),
         Value::Unsigned(number) => format!("the number {number}"),
         Value::Double(number) => format!("the number {number}"),

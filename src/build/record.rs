@@ -256,9 +256,9 @@ mod tests {
             (r#"{"id":"a","name":"b","employee_count":-1}"#, "employee_count is -1"),
             (
                 r#"{"id":"a","name":"b","employee_count":1.0}"#,
-                "employee_count is 1, a number with a fraction",
+                "employee_count is 1.0, a number with a fraction",
             ),
-            (r#"{"id":"a","name":"b","employee_count":1e3}"#, "employee_count is 1000, a number"),
+            (r#"{"id":"a","name":"b","employee_count":1e3}"#, "employee_count is 1000.0, a number"),
             (r#"{"id":"a","name":"b","employee_count":"12"}"#, "employee_count is the text \"12\""),
             (
                 r#"{"id":"a","name":"b","employee_count":9223372036854775808}"#,

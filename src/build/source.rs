@@ -28,6 +28,7 @@ use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// How inputs are read.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +69,9 @@ const BLOCK_BYTES: usize = 4 << 20;
 
 /// Blocks in memory at a time, for each thread.
 const BLOCKS: usize = 4;
+
+/// Where an input is slow: how long blocks are waited for before those that are there are taken.
+const GATHER_MAX: Duration = Duration::from_secs(1);
 
 /// The fault of a record whose bytes are not held; `more` is more to do about it.
 fn too_long(more: &str) -> RecordError {
@@ -251,15 +255,17 @@ pub fn read_all<'a>(
             progress.note(&format!("{}: {}", names[at], note.as_deref().unwrap_or_default()));
             last_note = note;
         }
+        // As many as are read at once, or in little time where the input is slow; and how far reading is then.
         let mut next_blocks = || {
             let mut blocks = Vec::with_capacity(blocks_max);
-            while blocks.len() < blocks_max {
+            let begun = Instant::now();
+            while blocks.len() < blocks_max && begun.elapsed() < GATHER_MAX {
                 let Some(block) = source.blocks.next().map_err(failed(at))? else { break };
                 blocks.push(block);
             }
-            Ok::<_, BuildError>(blocks)
+            Ok::<_, BuildError>((blocks, consumed.load(Ordering::Relaxed)))
         };
-        let mut blocks = next_blocks()?;
+        let (mut blocks, mut read_to) = next_blocks()?;
         while !blocks.is_empty() {
             let parse = |block: Box<dyn Block>| block.parse(&read.mapping);
             let mut parsed: Vec<Parsed> = Vec::with_capacity(blocks.len());
@@ -290,8 +296,8 @@ pub fn read_all<'a>(
                 accepted.push(block);
             }
             sink(accepted)?;
-            progress.advance(consumed.load(Ordering::Relaxed), records);
-            blocks = next?;
+            progress.advance(read_to, records);
+            (blocks, read_to) = next?;
         }
     }
     Ok(ReadRecords { names, units, records, input_bytes, rejects })

@@ -26,6 +26,11 @@ pub enum SnapshotError {
         /// The target.
         target: PathBuf,
     },
+    /// What is to be written cannot be put there.
+    #[error(
+        "{0:?} is a folder, a device or a pipe, which no file can replace: give another --output"
+    )]
+    Target(PathBuf),
     /// A section cannot hold so much.
     #[error("{section} would be too large for one snapshot: split the records")]
     TooLarge {

@@ -1,9 +1,9 @@
-//! The file that a snapshot is written to before it is published; locks, and what killed builds leave.
+//! The file that a snapshot, or its dump, is written to before it is published; locks, and what killed builds leave.
 //!
 //! Beside a target `x` a build has two files of its own: `.firmament-x.lock`, empty and locked, so that a second
 //! build of the same target ends at once; and `.firmament-*.tmp`, locked too, which becomes `x` by a rename.
 //! Locks are advisory locks on open files: they end with the process, however it ends. A file of such a name that
-//! nobody locks is therefore what a killed build left, and the next build that uses the folder removes it.
+//! nobody locks is therefore what a killed build left, and the next build or dump that uses the folder removes it.
 //!
 //! A lock counts only if the file still has its name once it is locked: otherwise somebody removed it between
 //! opening and locking.
@@ -41,8 +41,9 @@ impl Unpublished {
     /// Locks the target, removes what killed builds left beside it, and creates an empty file.
     ///
     /// # Errors
-    /// Another build has the target, or the folder does not exist or cannot be written to.
+    /// The target can be no regular file, another build has it, or the folder does not exist or cannot be written to.
     pub fn create(target: &Path) -> Result<Unpublished, SnapshotError> {
+        check_target(target)?;
         let lock = TargetLock::acquire(target)?;
         let folder = folder_of(target);
         remove_abandoned(folder);
@@ -116,6 +117,16 @@ impl Drop for Unpublished {
     }
 }
 
+/// Can a file be put into this place? A rename would put one in the place of a device or a pipe as well.
+fn check_target(target: &Path) -> Result<(), SnapshotError> {
+    let is_folder = target.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let is_file_or_absent = std::fs::metadata(target).map_or(true, |there| there.is_file());
+    if is_folder || target.file_name().is_none() || !is_file_or_absent {
+        return Err(SnapshotError::Target(target.to_owned()));
+    }
+    Ok(())
+}
+
 /// The right to build a target.
 #[derive(Debug)]
 struct TargetLock {
@@ -140,7 +151,11 @@ impl TargetLock {
                 .create(true)
                 .truncate(false)
                 .open(&path)
-                .map_err(|source| io_error("create a file in", folder, source))?;
+                .map_err(|source| match std::fs::symlink_metadata(&path) {
+                    // Of a build that somebody else had killed.
+                    Ok(_) => io_error("open the lock file", &path, source),
+                    Err(_) => io_error("create a file in", folder, source),
+                })?;
             match file.try_lock() {
                 Ok(()) if is_same(&file, &path) => return Ok(TargetLock { _file: file, path }),
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
@@ -232,6 +247,21 @@ mod tests {
         assert_eq!(names(folder.path()), ["x.firmament"]);
         Unpublished::create(&target).unwrap();
         assert_eq!(names(folder.path()), ["x.firmament"]);
+    }
+
+    #[test]
+    fn a_target_that_can_be_no_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = |name: &str| folder.path().join(name);
+        std::fs::create_dir(inside("folder")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(inside("socket")).unwrap();
+        std::os::unix::fs::symlink(inside("socket"), inside("link")).unwrap();
+        let before = names(folder.path());
+        for name in ["folder", "socket", "link", "absent/", "folder/.."] {
+            let error = Unpublished::create(&inside(name)).unwrap_err();
+            assert!(matches!(error, SnapshotError::Target(_)), "{name}: {error}");
+            assert_eq!(names(folder.path()), before, "{name}");
+        }
     }
 
     #[test]

@@ -21,3 +21,4 @@ mod support;
 mod tidy;
 mod tools_process;
 mod tools_snapshots;
+mod tools_surroundings;
