@@ -1,10 +1,12 @@
 //! Parquet files that are damaged, hostile, or of a kind that is not accepted: an error, never a panic that
 //! escapes, never a snapshot of half the records.
 
-use super::operator::{Folder, build_in_process};
+use super::operator::{Folder, build_in_process, pairs, reading};
 use super::parquet_files::{ID_AND_NAME, Values, Writing, footer, parquet, texts};
-use firmament::build::{Input, ReadOptions};
+use firmament::build::{Format, Input, MappingOptions, ReadOptions};
+use firmament::ids::DocId;
 use parquet::basic::{Compression, GzipLevel};
+use serde_json::{Value, json};
 
 /// The number of records, or what is wrong with the file.
 fn read(folder: &Folder, file: &[u8]) -> Result<u64, String> {
@@ -168,7 +170,8 @@ fn kinds_of_files_that_are_not_accepted() {
             "message m { required binary id (STRING); required group name { required binary x; } }",
             0,
             texts(&["b"]),
-            "there is no column \"name\"; did you mean \"name.x\"?",
+            "the column \"name\" is a struct of \"name.x\"; accepted are texts: convert it, or name another column \
+             with --map name=COLUMN",
         ),
     ] {
         assert_refused(&one(schema, definition, values), expected);
@@ -209,4 +212,261 @@ fn kinds_of_files_that_are_not_accepted() {
     assert_eq!(no_dictionary[4..6], [0x15, 4]);
     no_dictionary[5] = 2;
     assert_refused(&no_dictionary, "it is damaged");
+}
+
+/// A file of one record "a", "b" with more columns, each of one text.
+fn with_texts(schema: &str, columns: &[(i16, Option<&str>)]) -> Vec<u8> {
+    let schema = format!(
+        "message m {{ required binary id (STRING); required binary name (STRING); {schema} }}"
+    );
+    let texts = |text: Option<&str>| Values::Text(vec![text.map(str::to_owned)]);
+    let mut values = vec![(0, texts(Some("a"))), (0, texts(Some("b")))];
+    values.extend(columns.iter().map(|&(definition, text)| (definition, texts(text))));
+    parquet(&schema, &values, &Writing::default())
+}
+
+/// What is made of one file: the first record and the notes, or what is wrong.
+fn read_mapped(file: &[u8], mapping: &MappingOptions) -> Result<(Value, Vec<String>), String> {
+    let folder = Folder::new();
+    let input = [Input::File(folder.write("a.parquet", file))];
+    let output = folder.path("out.firmament");
+    let built = build_in_process(&input, &output, &reading(Format::Parquet, mapping));
+    assert_eq!(built.result.is_ok(), output.exists());
+    let record = built.result?.snapshot.document(DocId(0));
+    Ok((serde_json::from_slice(&record).unwrap(), built.notes))
+}
+
+#[test]
+fn nested_columns_are_refused_where_a_field_is_read() {
+    let list = |name: &str, element: &str| {
+        format!("optional group {name} (LIST) {{ repeated group list {{ {element} }} }}")
+    };
+    let text = "optional binary element (STRING);";
+    let map = "repeated group key_value { required binary key (STRING); }";
+    let drop = "convert, rename or drop it, or name another column with --map";
+    for (schema, definition, expected) in [
+        (
+            list("industry", text),
+            3,
+            format!(
+                "the column \"industry\" is a list; accepted are texts: {drop} industry=COLUMN"
+            ),
+        ),
+        (
+            "repeated binary industry (STRING);".to_owned(),
+            1,
+            "the column \"industry\" is of the type BYTE_ARRAY (String), in a list or map".to_owned(),
+        ),
+        (
+            format!("optional group description (MAP) {{ {map} }}"),
+            2,
+            "the column \"description\" is a map; accepted are texts".to_owned(),
+        ),
+        (
+            "optional group website { optional binary url (STRING); }".to_owned(),
+            2,
+            "the column \"website\" is a struct of \"website.url\"; accepted are texts".to_owned(),
+        ),
+        (
+            "required group founded_year { optional binary text; }".to_owned(),
+            1,
+            "the column \"founded_year\" is a struct of \"founded_year.text\"; accepted are whole numbers"
+                .to_owned(),
+        ),
+        (
+            format!("optional group location {{ {} }}", list("state", text)),
+            4,
+            "the column \"location.state\" is a list; accepted are texts".to_owned(),
+        ),
+        (
+            list("city", text),
+            3,
+            format!(
+                "the column \"city\" is a list; accepted are texts: {drop} location.city=COLUMN"
+            ),
+        ),
+        (
+            list("location", "optional group element { optional binary city (STRING); }"),
+            4,
+            "the column \"location\" is a list; accepted is a struct that holds \"location.city\": \
+             convert, rename or drop it, or name other columns with --map for city, state and country"
+                .to_owned(),
+        ),
+        (
+            "optional binary location (STRING);".to_owned(),
+            1,
+            "the column \"location\" is of the type BYTE_ARRAY (String); accepted is a struct that holds \
+             \"location.city\": have texts \"city, state, country\" taken apart with --map location=location, or \
+             rename or drop the column"
+                .to_owned(),
+        ),
+    ] {
+        assert_refused(&with_texts(&schema, &[(definition, Some("x"))]), &expected);
+    }
+    // What an operator named is not to be dropped.
+    let file = with_texts("optional group a { optional binary b; }", &[(2, Some("x"))]);
+    for (option, expected) in [
+        (
+            MappingOptions { columns: pairs(&[("industry", "a")]), ..MappingOptions::default() },
+            "the column \"a\" is a struct of \"a.b\"; accepted are texts: convert it, or name another column with \
+             --map industry=COLUMN",
+        ),
+        (
+            MappingOptions { id_from: vec!["a".to_owned()], ..MappingOptions::default() },
+            "the column \"a\" is a struct of \"a.b\"; accepted are texts, UUIDs and whole numbers: convert it, or \
+             name another column with --id-from",
+        ),
+        (
+            MappingOptions {
+                columns: pairs(&[("industry", "a.b.c")]),
+                ..MappingOptions::default()
+            },
+            "the column \"a.b\" is of the type BYTE_ARRAY; accepted is a struct that holds \"a.b.c\": convert it, or",
+        ),
+    ] {
+        let error = read_mapped(&file, &option).unwrap_err();
+        assert!(error.contains("a.parquet: ") && error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn nested_columns_that_hold_no_field_are_not_used() {
+    let nothing = MappingOptions::default();
+    let mapped = |columns: &[(&str, &str)]| MappingOptions {
+        columns: pairs(columns),
+        ..MappingOptions::default()
+    };
+    let place = "optional group location { optional binary city (STRING);
+                 optional group geo { optional binary country; } optional binary country (STRING); }";
+    let list = "optional group industry (LIST) { repeated group list { optional binary x; } }";
+    let flat = "optional binary location; optional binary city; optional binary state;
+                optional binary country;";
+    let tags = "optional group tags (LIST) { repeated group list { optional binary x; } }";
+    let one = |text| (1, Some(text));
+    for (schema, columns, mapping, expected, unused) in [
+        (
+            place,
+            vec![(2, Some("Graz")), (3, Some("x")), (2, None)],
+            nothing.clone(),
+            json!({"city": "Graz", "state": null, "country": null}),
+            Some("location.geo.country"),
+        ),
+        (
+            "optional binary location (STRING);",
+            vec![one("Graz, Austria")],
+            mapped(&[("location", "location")]),
+            json!({"city": "Graz", "state": null, "country": "Austria"}),
+            None,
+        ),
+        (
+            "optional binary location (STRING);",
+            vec![one("Graz")],
+            mapped(&[("city", "location")]),
+            json!({"city": "Graz", "state": null, "country": null}),
+            None,
+        ),
+        // Every place is read elsewhere.
+        (
+            flat,
+            vec![one("47,15"), one("Graz"), one("Styria"), one("Austria")],
+            nothing.clone(),
+            json!({"city": "Graz", "state": "Styria", "country": "Austria"}),
+            Some("location"),
+        ),
+        (
+            tags,
+            vec![(3, Some("x"))],
+            nothing,
+            json!({"city": null, "state": null, "country": null}),
+            Some("tags.list.x"),
+        ),
+        (
+            list,
+            vec![(3, Some("x"))],
+            MappingOptions {
+                constants: pairs(&[("industry", "Oil"), ("city", "Graz")]),
+                ..MappingOptions::default()
+            },
+            json!({"city": "Graz", "state": null, "country": null}),
+            Some("industry.list.x"),
+        ),
+    ] {
+        let (record, notes) = read_mapped(&with_texts(schema, &columns), &mapping).unwrap();
+        assert_eq!(record["location"], expected, "{schema}");
+        let note = unused.map(|name| format!("columns not used: {name:?}"));
+        let found = notes.iter().find_map(|note| note.split_once("columns not used"));
+        let found = found.map(|(_, names)| format!("columns not used{names}"));
+        assert_eq!(found, note, "{schema}");
+    }
+}
+
+#[test]
+fn columns_of_nulls_have_no_values() {
+    let schema = "message m {
+        optional int32 id (UNKNOWN); required binary name (STRING); optional int32 website (UNKNOWN);
+        optional boolean description (UNKNOWN); optional binary industry (UNKNOWN);
+        optional int64 employee_count (UNKNOWN);
+        optional group location { optional int32 state (UNKNOWN); optional binary country (STRING); }
+        optional double founded_year (UNKNOWN); required binary number (STRING);
+    }";
+    let columns = |website| {
+        vec![
+            (1, Values::Int32(vec![None; 5])),
+            (0, texts(&["a", "b", "c", "d", "e"])),
+            (1, Values::Int32(website)),
+            (1, Values::Bool(vec![None; 5])),
+            (1, Values::Text(vec![None; 5])),
+            (1, Values::Int64(vec![None; 5])),
+            (2, Values::Int32(vec![None; 5])),
+            (2, texts(&["x", "x", "x", "x", "x"])),
+            (1, Values::Double(vec![None; 5])),
+            (0, texts(&["1", "2", "3", "4", "5"])),
+        ]
+    };
+    let mapping =
+        MappingOptions { columns: pairs(&[("id", "number")]), ..MappingOptions::default() };
+    for has_dictionary in [false, true] {
+        let writing = Writing { has_dictionary, rows_per_group: 2, ..Writing::default() };
+        let file = parquet(schema, &columns(vec![None; 5]), &writing);
+        let (record, _) = read_mapped(&file, &mapping).unwrap();
+        let expected = json!({
+            "id": "1", "name": "a", "website": null, "description": null, "industry": null,
+            "employee_count": null, "location": {"city": null, "state": null, "country": "x"},
+            "founded_year": null,
+        });
+        assert_eq!(record, expected);
+
+        // As ids and names nulls are missing, in every row; ids may be made instead.
+        let folder = Folder::new();
+        let input = [Input::File(folder.write("a.parquet", &file))];
+        let output = folder.path("out.firmament");
+        let built = build_in_process(&input, &output, &ReadOptions::default());
+        assert_eq!((built.result.unwrap().records, built.rejects.len()), (5, 5));
+        assert!(
+            built.rejects[4].ends_with("row 5: id is null; every record needs one"),
+            "{:?}",
+            built.rejects
+        );
+        let made = MappingOptions { id_from: vec!["name".to_owned()], ..MappingOptions::default() };
+        assert!(read_mapped(&file, &made).is_ok());
+
+        // A column that says it has no values and has some contradicts itself.
+        let file = parquet(schema, &columns(vec![None, None, None, Some(7), None]), &writing);
+        let error = read_mapped(&file, &mapping).unwrap_err();
+        assert!(error.contains("it is damaged: a column of nulls has values"), "{error}");
+    }
+    // A place that is nowhere given, as writers make it of null alone; and nulls in a list, which is no null.
+    let file = |schema: &str, definition| {
+        let schema = format!(
+            "message m {{ required binary id (STRING); required binary name (STRING); {schema} }}"
+        );
+        let nulls = (definition, Values::Int32(vec![None]));
+        let columns = [(0, texts(&["a"])), (0, texts(&["b"])), nulls];
+        parquet(&schema, &columns, &Writing::default())
+    };
+    let place = file("optional int32 location (UNKNOWN);", 1);
+    assert_eq!(read(&Folder::new(), &place), Ok(1));
+    let list =
+        "optional group website (LIST) { repeated group list { optional int32 x (UNKNOWN); } }";
+    assert_refused(&file(list, 3), "the column \"website\" is a list; accepted are texts");
 }

@@ -39,7 +39,8 @@ impl Default for Writing {
 }
 
 /// A file of leaf columns in the order of the schema. `definition` is the level of a value that is there, for
-/// each column: 0 if it is required, 1 if optional, 2 if optional in an optional group.
+/// each column: 0 if it is required, 1 if optional, 2 if optional in an optional group. A column in a list holds
+/// one value a row.
 pub fn parquet(schema: &str, columns: &[(i16, Values)], writing: &Writing) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let properties = WriterProperties::builder()
@@ -63,7 +64,11 @@ pub fn parquet(schema: &str, columns: &[(i16, Values)], writing: &Writing) -> Ve
                         .collect();
                     let values: Vec<_> = values.iter().flatten().map($convert).collect();
                     let levels = (*definition > 0).then_some(levels.as_slice());
-                    column.typed::<$kind>().write_batch(&values, levels, None).unwrap();
+                    let column = column.typed::<$kind>();
+                    let repetitions = vec![0; range.len()];
+                    let is_list = column.get_descriptor().max_rep_level() > 0;
+                    let repetitions = is_list.then_some(repetitions.as_slice());
+                    column.write_batch(&values, levels, repetitions).unwrap();
                 }};
             }
             match values {

@@ -10,6 +10,7 @@
 
 mod column;
 mod pages;
+mod shape;
 
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
 use crate::build::assembly::{Assembly, Value};
@@ -109,6 +110,7 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
             let schema = metadata.file_metadata().schema_descr();
             let names: Vec<String> =
                 schema.columns().iter().map(|column| column.path().string()).collect();
+            shape::check(schema.root_schema(), &names, mapping).map_err(io::Error::other)?;
             let binding = mapping.bind(&names).map_err(io::Error::other)?;
             for &(at, slot) in &binding.slots {
                 column::check_type(&schema.column(at), slot).map_err(io::Error::other)?;

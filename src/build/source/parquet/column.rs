@@ -8,7 +8,7 @@ use ::parquet::basic::{ConvertedType, LogicalType, Type};
 use ::parquet::column::page::PageReader;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::DataType;
-use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+use ::parquet::schema::types::{self, ColumnDescPtr, ColumnDescriptor};
 use std::io;
 
 /// A value of a column.
@@ -42,6 +42,8 @@ enum Kind {
     Signed,
     Unsigned,
     Double,
+    /// No value in any row, whatever the physical type: what writers make of a column that is always null.
+    Null,
 }
 
 /// The kind of a column, if it is one that a field can be read from.
@@ -49,15 +51,12 @@ fn kind_of(column: &ColumnDescriptor) -> Option<Kind> {
     if column.max_rep_level() > 0 {
         return None;
     }
+    if is_of_nulls(column.self_type()) {
+        return Some(Kind::Null);
+    }
     let (logical, converted) = (column.logical_type_ref(), column.converted_type());
     match column.physical_type() {
-        Type::BYTE_ARRAY => match (logical, converted) {
-            (Some(LogicalType::String | LogicalType::Enum), _)
-            | (None, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::NONE) => {
-                Some(Kind::Text)
-            }
-            _ => None,
-        },
+        Type::BYTE_ARRAY => is_of_texts(column.self_type()).then_some(Kind::Text),
         Type::FIXED_LEN_BYTE_ARRAY if matches!(logical, Some(LogicalType::Uuid)) => {
             (column.type_length() == 16).then_some(Kind::Uuid)
         }
@@ -88,38 +87,71 @@ fn kind_of(column: &ColumnDescriptor) -> Option<Kind> {
     }
 }
 
-/// Can `slot` be read from a column of this type? Numbers stored as texts are refused, as in JSON.
+/// Does this leaf say that it holds nothing but nulls?
+pub fn is_of_nulls(leaf: &types::Type) -> bool {
+    leaf.is_primitive() && leaf.get_basic_info().logical_type_ref() == Some(&LogicalType::Unknown)
+}
+
+/// Does this leaf hold texts? Bytes of which nothing is said are taken for texts.
+pub fn is_of_texts(leaf: &types::Type) -> bool {
+    let info = leaf.get_basic_info();
+    let is_text = matches!(
+        (info.logical_type_ref(), info.converted_type()),
+        (Some(LogicalType::String | LogicalType::Enum), _)
+            | (None, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::NONE)
+    );
+    leaf.is_primitive() && leaf.get_physical_type() == Type::BYTE_ARRAY && is_text
+}
+
+/// The type of a leaf, for people.
+pub fn type_name(leaf: &types::Type) -> String {
+    let (physical, info) = (leaf.get_physical_type(), leaf.get_basic_info());
+    match (info.logical_type_ref(), info.converted_type()) {
+        (Some(logical), _) => format!("{physical} ({logical:?})"),
+        (None, ConvertedType::NONE) => physical.to_string(),
+        (None, converted) => format!("{physical} ({converted})"),
+    }
+}
+
+/// The types that `slot` can be read from, for people.
+pub fn accepted(slot: Slot) -> &'static str {
+    match slot {
+        Slot::Field(Field::EmployeeCount | Field::FoundedYear) => {
+            "whole numbers (INT32, INT64), or floating-point numbers that are whole"
+        }
+        Slot::Field(Field::Id) | Slot::IdPart(_) => "texts, UUIDs and whole numbers",
+        Slot::Field(_) => "texts",
+    }
+}
+
+/// Can `slot` be read from a column of this type? Numbers stored as texts are refused, as in JSON; a column of
+/// nulls has no value of a wrong type.
 ///
 /// # Errors
 /// It cannot: what the column is, and what is accepted.
 pub fn check_type(column: &ColumnDescriptor, slot: Slot) -> Result<(), String> {
     let kind = kind_of(column);
-    let (is_accepted, accepted) = match slot {
-        Slot::Field(Field::EmployeeCount | Field::FoundedYear) => (
-            matches!(kind, Some(Kind::Signed | Kind::Unsigned | Kind::Double)),
-            "whole numbers (INT32, INT64), or floating-point numbers that are whole",
-        ),
-        Slot::Field(Field::Id) | Slot::IdPart(_) => (
-            matches!(kind, Some(Kind::Text | Kind::Uuid | Kind::Signed | Kind::Unsigned)),
-            "texts, UUIDs and whole numbers",
-        ),
-        Slot::Field(_) => (matches!(kind, Some(Kind::Text)), "texts"),
+    let is_accepted = match slot {
+        _ if kind == Some(Kind::Null) => true,
+        Slot::Field(Field::EmployeeCount | Field::FoundedYear) => {
+            matches!(kind, Some(Kind::Signed | Kind::Unsigned | Kind::Double))
+        }
+        Slot::Field(Field::Id) | Slot::IdPart(_) => {
+            matches!(kind, Some(Kind::Text | Kind::Uuid | Kind::Signed | Kind::Unsigned))
+        }
+        Slot::Field(_) => matches!(kind, Some(Kind::Text)),
     };
     if is_accepted {
         return Ok(());
     }
-    let mut found = column.physical_type().to_string();
-    if let Some(logical) = column.logical_type_ref() {
-        found = format!("{found} ({logical:?})");
-    } else if column.converted_type() != ConvertedType::NONE {
-        found = format!("{found} ({})", column.converted_type());
-    }
+    let mut found = type_name(column.self_type());
     if column.max_rep_level() > 0 {
         found.push_str(", in a list or map");
     }
     Err(format!(
-        "the column {:?} is of the type {found}; accepted are {accepted}: convert the column",
-        column.path().string()
+        "the column {:?} is of the type {found}; accepted are {}: convert the column",
+        column.path().string(),
+        accepted(slot)
     ))
 }
 
@@ -157,6 +189,11 @@ impl Column {
         mut give: impl FnMut(usize, Cell),
     ) -> io::Result<usize> {
         let kind = self.kind;
+        let mut num_values = 0;
+        let mut give = |row, cell| {
+            num_values += 1;
+            give(row, cell);
+        };
         let mut append = |bytes: &[u8]| {
             if bytes.len() > RECORD_BYTES_MAX {
                 return Cell::TooLong;
@@ -166,7 +203,7 @@ impl Column {
             Cell::Text { start, end: texts.len() }
         };
         let (max, definitions) = (self.max_definition, &mut self.definitions);
-        match &mut self.reader {
+        let num_read = match &mut self.reader {
             ColumnReader::ByteArrayColumnReader(reader) => {
                 read_batch(reader, num_rows, max, definitions, |row, value| {
                     give(row, append(value.data()));
@@ -210,8 +247,19 @@ impl Column {
                     give(row, Cell::Double(value));
                 })
             }
+            // Types that no field is read from.
+            ColumnReader::BoolColumnReader(reader) if kind == Kind::Null => {
+                read_batch(reader, num_rows, max, definitions, |row, _| give(row, Cell::Null))
+            }
+            ColumnReader::Int96ColumnReader(reader) if kind == Kind::Null => {
+                read_batch(reader, num_rows, max, definitions, |row, _| give(row, Cell::Null))
+            }
             _ => Err(io::Error::other("it is damaged: a column changed its type")),
+        }?;
+        if kind == Kind::Null && num_values > 0 {
+            return Err(io::Error::other("it is damaged: a column of nulls has values"));
         }
+        Ok(num_read)
     }
 }
 
