@@ -84,6 +84,8 @@ pub struct Mapping {
     constant_fields: Vec<Field>,
     pub(super) nulls: Vec<String>,
     pub(super) id_from: Vec<IdSource>,
+    /// The operator said what ids are made from; its columns must be there, those of a preset need not.
+    is_id_from_asked_for: bool,
     keys: Vec<Key>,
 }
 
@@ -151,6 +153,7 @@ impl Mapping {
             constant_fields: Vec::new(),
             nulls: options.nulls.clone(),
             id_from: Vec::new(),
+            is_id_from_asked_for: !options.id_from.is_empty(),
             keys: Vec::new(),
         };
         for (name, value) in &options.constants {
@@ -365,7 +368,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// Finds the columns of a table by their names.
+    /// Finds the columns of a table by their names. What only a preset names may be missing, as in JSON.
     ///
     /// # Errors
     /// A name stands twice, a column that was asked for is not there, or none holds the names or ids.
@@ -393,7 +396,7 @@ impl Mapping {
                     self.columns[..self.num_asked_for].iter().any(|(asked, _)| *asked == field),
                     field == Field::Name || (field == Field::Id && !self.derives_ids()),
                 ),
-                Slot::IdPart(_) => (true, true),
+                Slot::IdPart(_) => (self.is_id_from_asked_for, false),
             };
             match found {
                 Some(column) => binding.slots.push((column, slot)),

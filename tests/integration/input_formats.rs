@@ -252,6 +252,37 @@ fn the_free_company_data_set_is_read() {
 }
 
 #[test]
+fn a_preset_takes_a_table_with_some_of_its_columns() {
+    let folder = Folder::new();
+    let columns = ["ibm", "ibm.com", "new york, new york, united states"];
+    let [name, domain, locality] = columns;
+    let json = format!(r#"{{"name":"{name}","domain":"{domain}","locality":"{locality}"}}"#);
+    let schema = "message m { required binary name (STRING); required binary domain (STRING);
+                              required binary locality (STRING); }";
+    let cells = columns.map(|value| (0, texts(&[value])));
+    let inputs = [
+        folder.write("a.jsonl", json),
+        folder.write("a.csv", format!("name,domain,locality\n{name},{domain},\"{locality}\"\n")),
+        folder.write("a.tsv", format!("locality\tdomain\tname\n{locality}\t{domain}\t{name}\n")),
+        folder.write("a.parquet", parquet(schema, &cells, &Writing::default())),
+    ];
+    let snapshots = inputs.map(|input| {
+        let output = folder.path("out.firmament");
+        let result = build(&[&input], &output, &["--preset", "people-data-labs"]);
+        assert!(result.status.success(), "{}: {}", input.display(), stderr(&result));
+        fs::read(&output).unwrap()
+    });
+    assert!(snapshots.iter().all(|snapshot| *snapshot == snapshots[0]));
+    // Without the ids of its preset, a table has none.
+    let input = folder.write("b.csv", "name,city\nibm,new york\n");
+    let result = build(&[&input], &folder.path("b.firmament"), &["--preset", "sql-export"]);
+    let text = stderr(&result);
+    assert_eq!(result.status.code(), Some(1), "{text}");
+    assert!(text.contains("there is no column \"id\"") && text.contains("--id-from"), "{text}");
+    assert!(text.contains("--map id=COLUMN"), "{text}");
+}
+
+#[test]
 fn parquet_columns_of_other_types() {
     let folder = Folder::new();
     let schema = "message m {

@@ -202,6 +202,24 @@ fn presets_read_their_layouts() {
     let values = ["linkedin.com/company/ibm", "ibm", "ibm.com"].map(serde_json::Value::from);
     assert_eq!(company.id, derived_id::derive(&values).unwrap());
 
+    // A table with some of the columns will do, as a JSON record with some of the keys.
+    let some = mapping.bind(&texts(&["name", "domain", "locality"])).unwrap();
+    let slots = [(0, Field::Name), (1, Field::Website), (2, Field::Location)];
+    assert_eq!(some.slots, slots.map(|(column, field)| (column, Slot::Field(field))));
+    assert!(some.absent.contains(&Field::FoundedYear), "{:?}", some.absent);
+    let error = mapping.bind(&texts(&["domain"])).unwrap_err().to_string();
+    assert!(error.starts_with("there is no column \"name\"; name it with --map"), "{error}");
+    // What the operator said beside the preset must be there.
+    for (columns, id_from, missing) in [
+        (pairs(&[("industry", "branch")]), texts(&[]), "branch"),
+        (pairs(&[]), texts(&["linkedin url", "name"]), "linkedin url"),
+    ] {
+        let asking = MappingOptions { columns, id_from, ..options.clone() };
+        let error = Mapping::new(&asking).unwrap().bind(&texts(&["name", "domain"])).unwrap_err();
+        let expected = format!("there is no column {missing:?}; its columns are");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+
     let preset = Preset::by_name("sql-export").unwrap();
     let options = MappingOptions {
         preset: Some(preset),
@@ -218,5 +236,11 @@ fn presets_read_their_layouts() {
     assert_eq!(company.name, "A");
     assert_eq!((company.location.city, company.location.state), (None, None));
     assert_eq!(company.location.country.as_deref(), Some("Austria"));
+    let error = mapping.bind(&texts(&["title", "city"])).unwrap_err().to_string();
+    let mends =
+        "\"id\"; name it with --map id=COLUMN, or have ids made with --id-from name,website";
+    assert!(error.contains(mends), "{error}");
+    let some = mapping.bind(&texts(&["id", "title", "city"])).unwrap();
+    assert_eq!(some.slots.len(), 3);
     assert!(Preset::by_name("x").unwrap_err().contains("presets are people-data-labs, sql-export"));
 }
