@@ -271,6 +271,12 @@ fn duplicates_name_both_places() {
     assert_eq!(first["element"], 1);
     assert!(first["file"].as_str().unwrap().ends_with("b.json"));
     assert!(!folder.path("out.firmament").exists());
+    // Lines are counted whatever ends them.
+    for line_end in ["\n", "\r\n", "\r"] {
+        let built = build_bytes(Format::Csv, ["id,name", "1,a", "2,b", "2,c", ""].join(line_end));
+        let expected = "memory:4: record \"2\": id stands already at memory:3: ids are unique";
+        assert!(built.rejects[0].starts_with(expected), "{line_end:?} {:?}", built.rejects);
+    }
 }
 
 #[cfg(unix)]

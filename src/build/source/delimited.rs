@@ -5,6 +5,8 @@
 //! columns; a row with more or fewer cells than names is rejected, since its values may stand in wrong columns.
 //! Memory: one block of rows and one row of at most [`RECORD_BYTES_MAX`].
 
+mod marks;
+
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
 use crate::build::assembly::{Assembly, Value};
 use crate::build::mapping::{Binding, Mapping, Slot};
@@ -12,6 +14,7 @@ use crate::build::record::RecordError;
 use crate::build::spares::{Lent, Spares};
 use crate::company::{Company, Field};
 use crate::limits::{RECORD_BYTES_MAX, RECORD_KEYS_MAX};
+use marks::Lines;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
@@ -182,8 +185,7 @@ fn parse_row(
 struct RowReader<R> {
     reader: R,
     parser: csv_core::Reader,
-    /// Line of the next byte, from 1.
-    line: u64,
+    lines: Lines,
     cells: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -193,7 +195,7 @@ impl<R: BufRead> RowReader<R> {
         RowReader {
             reader,
             parser: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
-            line: 1,
+            lines: Lines::new(),
             cells: vec![0; RECORD_BYTES_MAX],
             ends: vec![0; RECORD_KEYS_MAX],
         }
@@ -205,7 +207,7 @@ impl<R: BufRead> RowReader<R> {
         if !self.skip_line_ends()? {
             return Ok(None);
         }
-        let line = self.line;
+        let line = self.lines.next;
         let (mut num_bytes, mut num_cells) = (0, 0);
         let mut fault = None;
         let mut is_input_over = false;
@@ -222,7 +224,7 @@ impl<R: BufRead> RowReader<R> {
             if is_last_line_end {
                 is_input_over = true;
             } else {
-                self.line += memchr::memchr_iter(b'\n', &buffer[..read]).count() as u64;
+                self.lines.pass(&buffer[..read]);
                 self.reader.consume(read);
             }
             num_bytes += written;
@@ -255,7 +257,7 @@ impl<R: BufRead> RowReader<R> {
             }
             let ends = buffer.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
             let is_row = ends < buffer.len();
-            self.line += memchr::memchr_iter(b'\n', &buffer[..ends]).count() as u64;
+            self.lines.pass(&buffer[..ends]);
             self.reader.consume(ends);
             if is_row {
                 return Ok(true);
@@ -306,7 +308,8 @@ mod tests {
         );
         assert_eq!(read("name,id\n"), [""; 0]);
         assert_eq!(read("name,id"), [""; 0]);
-        assert_eq!(read("name,id\rx,1\ry,2\r"), ["1 x", "1 y"]);
+        assert_eq!(read("name,id\rx,1\r\r\"y\rz\",2\ra,3\r"), ["2 x", "4 y\rz", "6 a"]);
+        assert_eq!(read("\r\nname,id\r\nx,1\r\n\n\ry,2\n"), ["3 x", "6 y"]);
         let tabs = read_with(&b"id\tname\tlocation.city\n1\tA, B\tC\n"[..], 4096, b'\t').unwrap();
         let company = tabs[0].1.as_ref().unwrap();
         assert_eq!(company.name, "A, B");
