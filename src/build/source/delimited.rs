@@ -3,6 +3,7 @@
 //! As RFC 4180 has it: a value with separators, quotation marks or line ends stands in quotation marks, and a
 //! mark within it is doubled; lines end with LF, CRLF or CR. TSV is the same with tabs. The first row names the
 //! columns; a row with more or fewer cells than names is rejected, since its values may stand in wrong columns.
+//! A quotation mark that is still open at the end fails the whole input, because the rows behind it are lost.
 //! Memory: one block of rows and one row of at most [`RECORD_BYTES_MAX`].
 
 mod marks;
@@ -14,7 +15,7 @@ use crate::build::record::RecordError;
 use crate::build::spares::{Lent, Spares};
 use crate::company::{Company, Field};
 use crate::limits::{RECORD_BYTES_MAX, RECORD_KEYS_MAX};
-use marks::Lines;
+use marks::{Lines, Quotes};
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
@@ -51,7 +52,6 @@ struct Row {
 enum Fault {
     TooLong,
     TooManyCells,
-    OpenQuote,
 }
 
 impl<R: BufRead> Delimited<R> {
@@ -80,8 +80,8 @@ impl<R: BufRead> Delimited<R> {
             Err(Fault::TooManyCells) => Err(io::Error::other(format!(
                 "its header has more than {RECORD_KEYS_MAX} columns: leave out those that are not needed"
             ))),
-            Err(_) => Err(io::Error::other(format!(
-                "its header is longer than {RECORD_BYTES_MAX} bytes, or a quotation mark in it is not closed"
+            Err(Fault::TooLong) => Err(io::Error::other(format!(
+                "its header is longer than {RECORD_BYTES_MAX} bytes: shorten it, or close a quotation mark left open"
             ))),
         }?;
         let binding = mapping.bind(&names).map_err(|error| {
@@ -127,9 +127,6 @@ impl Block for Rows {
                     "has more than {RECORD_KEYS_MAX} cells; the header has {}",
                     self.header.names.len()
                 ))),
-                Err(Fault::OpenQuote) => Err(RecordError::whole(
-                    "begins a value in quotation marks that does not end: close it",
-                )),
             };
             parsed.records.push((row.line, result));
         }
@@ -186,6 +183,7 @@ struct RowReader<R> {
     reader: R,
     parser: csv_core::Reader,
     lines: Lines,
+    quotes: Quotes,
     cells: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -196,6 +194,7 @@ impl<R: BufRead> RowReader<R> {
             reader,
             parser: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
             lines: Lines::new(),
+            quotes: Quotes::new(delimiter),
             cells: vec![0; RECORD_BYTES_MAX],
             ends: vec![0; RECORD_KEYS_MAX],
         }
@@ -210,27 +209,29 @@ impl<R: BufRead> RowReader<R> {
         let line = self.lines.next;
         let (mut num_bytes, mut num_cells) = (0, 0);
         let mut fault = None;
-        let mut is_input_over = false;
         loop {
             let buffer = self.reader.fill_buf()?;
-            // A last line end of our own: within quotation marks it ends nothing, and so tells a mark left open.
-            let is_last_line_end = buffer.is_empty() && !is_input_over;
-            let input = if is_last_line_end { b"\n" } else { buffer };
+            let is_input_over = buffer.is_empty();
+            if let Some(line) = self.quotes.open().filter(|_| is_input_over) {
+                return Err(io::Error::other(format!(
+                    "the quotation mark opened in line {line} is still open at the end of the file: close it, or, \
+                     if it belongs to the value, double it and put the value in quotation marks"
+                )));
+            }
+            // A line end of our own ends the last row.
+            let input = if is_input_over { b"\n" } else { buffer };
             let (result, read, written, ended) = self.parser.read_record(
                 input,
                 &mut self.cells[num_bytes..],
                 &mut self.ends[num_cells..],
             );
-            if is_last_line_end {
-                is_input_over = true;
-            } else {
-                self.lines.pass(&buffer[..read]);
+            self.quotes.pass(&input[..read], &mut self.lines);
+            if !is_input_over {
                 self.reader.consume(read);
             }
             num_bytes += written;
             num_cells += ended;
             match result {
-                InputEmpty if is_last_line_end => fault = fault.or(Some(Fault::OpenQuote)),
                 InputEmpty => {}
                 OutputFull => (fault, num_bytes) = (fault.or(Some(Fault::TooLong)), 0),
                 OutputEndsFull => (fault, num_cells) = (fault.or(Some(Fault::TooManyCells)), 0),
@@ -322,10 +323,6 @@ mod tests {
         assert!(bad[0].starts_with("2! has 1 cells, the header has 2"), "{}", bad[0]);
         assert!(bad[1].starts_with("3! has 3 cells, the header has 2"), "{}", bad[1]);
         assert_eq!(bad[2], "4 c");
-        let open = read("id,name\n1,a\n2,\"b\n3,c\n");
-        assert_eq!(open[0], "2 a");
-        assert!(open[1].starts_with("3! begins a value in quotation marks"), "{}", open[1]);
-        assert_eq!(open.len(), 2);
         let many = read(&format!("id,name\n1{}\n2,b\n", ",".repeat(RECORD_KEYS_MAX)));
         assert!(many[0].starts_with("2! has more than 256 cells"), "{}", many[0]);
         assert_eq!(many[1], "3 b");
@@ -344,11 +341,31 @@ mod tests {
         let reason = &records[0].1.as_ref().unwrap_err().reason;
         assert!(reason.starts_with("is longer than 1048576 bytes"), "{reason}");
         assert_eq!(records[1].1.as_ref().unwrap().name, "b");
-        // A mark left open in a long file ends at the cap as well.
-        let open = b"id,name\n1,\"".chain(io::repeat(b'\n').take(2 << 20));
-        let records = read_with(open, 1 << 18, b',').unwrap();
-        assert_eq!(records.len(), 1);
-        assert!(records[0].1.is_err());
+    }
+
+    #[test]
+    fn a_mark_left_open_fails_the_input() {
+        let rows = "3,c\r\n".repeat(10);
+        for (text, line) in [
+            (format!("id,name\n1,a\n2,\"b\n{rows}"), 3),
+            (format!("id,name\r1,\"a\rb\"\r2,\"b \"\"c\"\"\r{rows}"), 4),
+            ("id,name\n1,\"".to_owned(), 2),
+            (format!("id,\"name\n{rows}"), 1),
+        ] {
+            for buffer_bytes in [1, 2, 5, 4096] {
+                let error = read_with(text.as_bytes(), buffer_bytes, b',').unwrap_err();
+                let expected = format!("the quotation mark opened in line {line} is still open");
+                assert!(error.to_string().starts_with(&expected), "{text:?}: {error}");
+            }
+        }
+        // Also where the row grew over the limit meanwhile.
+        let long = b"id,name\n1,\"".chain(io::repeat(b'\n').take(100 << 20));
+        let error = read_with(long, 1 << 18, b',').unwrap_err().to_string();
+        assert!(error.starts_with("the quotation mark opened in line 2"), "{error}");
+        // A mark that closes at the end of the file is closed.
+        assert_eq!(read("id,name\n1,\"a\""), ["2 a"]);
+        assert_eq!(read("id,name\n1,\"\"\"\""), ["2 \""]);
+        assert_eq!(read("id,name\n1,5\" pipe"), ["2 5\" pipe"]);
     }
 
     #[test]

@@ -1,4 +1,7 @@
 //! Line ends and quotation marks of a table: what csv-core does not tell of them.
+//!
+//! Both are followed through the bytes of each row as they are read, in pieces of any size. A piece without
+//! quotation marks costs the search for one.
 
 /// Counts lines. LF, CRLF and CR end one, within quotation marks as well.
 pub struct Lines {
@@ -25,14 +28,95 @@ impl Lines {
     }
 }
 
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Follows the quotation marks of rows, as csv-core takes them: one at the begin of a cell opens, within such a
+/// cell one closes and two are one of its value, and all others are values.
+pub struct Quotes {
+    delimiter: u8,
+    at: At,
+    /// Line of the last mark that opened.
+    opened: u64,
+}
+
+/// Where in a row the reader is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum At {
+    /// Not in quotation marks.
+    Outside,
+    /// In quotation marks.
+    Within,
+    /// Behind a mark that closes, or is the first of two.
+    Behind,
+}
+
+impl Quotes {
+    /// Before the first row.
+    pub fn new(delimiter: u8) -> Quotes {
+        Quotes { delimiter, at: At::Outside, opened: 0 }
+    }
+
+    /// The line of a mark that is open.
+    pub fn open(&self) -> Option<u64> {
+        (self.at == At::Within).then_some(self.opened)
+    }
+
+    /// Passes over `bytes` of one row, and counts their lines.
+    pub fn pass(&mut self, bytes: &[u8], lines: &mut Lines) {
+        let Some(&last) = bytes.last() else { return };
+        if self.at == At::Outside && memchr::memchr(b'"', bytes).is_none() {
+            // The row ends at the first line end, so there is none before the last byte.
+            lines.next += u64::from(is_line_end(last));
+            lines.before = last;
+            return;
+        }
+        self.follow(bytes, lines);
+    }
+
+    fn follow(&mut self, bytes: &[u8], lines: &mut Lines) {
+        let mut at = 0;
+        let mut opened_at = None;
+        let find = |at: usize| memchr::memchr(b'"', &bytes[at..]).map(|len| at + len);
+        while at < bytes.len() {
+            match self.at {
+                At::Outside => {
+                    let Some(mark) = find(at) else { break };
+                    let before = if mark == 0 { lines.before } else { bytes[mark - 1] };
+                    if before == self.delimiter || is_line_end(before) {
+                        self.at = At::Within;
+                        opened_at = Some(mark);
+                    }
+                    at = mark + 1;
+                }
+                At::Within => {
+                    let Some(mark) = find(at) else { break };
+                    self.at = At::Behind;
+                    at = mark + 1;
+                }
+                At::Behind if bytes[at] == b'"' => {
+                    self.at = At::Within;
+                    at += 1;
+                }
+                At::Behind => self.at = At::Outside,
+            }
+        }
+        let (before, rest) = bytes.split_at(opened_at.unwrap_or(0));
+        lines.pass(before);
+        if opened_at.is_some() {
+            self.opened = lines.next;
+        }
+        lines.pass(rest);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// `text` in pieces of each size.
-    fn in_pieces(text: &str) -> impl Iterator<Item = std::slice::Chunks<'_, u8>> {
-        [1, 2, 3, 5, 4096].into_iter().map(|size| text.as_bytes().chunks(size))
-    }
+    /// Sizes of the pieces that a text comes in.
+    const PIECES: [usize; 5] = [1, 2, 3, 5, 4096];
 
     #[test]
     fn every_line_end_counts_once() {
@@ -45,10 +129,35 @@ mod tests {
             ("\r\r\n\n\r", 5),
             ("\"a\r\n\r\nb\",c\r\n", 4),
         ] {
-            for pieces in in_pieces(text) {
+            for piece_bytes in PIECES {
                 let mut lines = Lines::new();
-                pieces.for_each(|piece| lines.pass(piece));
+                text.as_bytes().chunks(piece_bytes).for_each(|piece| lines.pass(piece));
                 assert_eq!(lines.next, expected, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_open_mark_is_known_with_its_line() {
+        for (rows, expected) in [
+            (&["a,b\n", "c,\"d"][..], Some(2)),
+            (&["a,b\n", "c,\"d\n\r\ne\"\"\n"], Some(2)),
+            (&["a,\"b\n\"\n", "\"c\"\"\n\",\"\n\n\"\"d"], Some(4)),
+            (&["\"a\",\"\"\"\"\n", "\"\",\""], Some(2)),
+            (&["a\"b,c\n", "x, \"y\n", "\"z\","], None),
+            (&["\"a\"b\"c,d\"\n"], None),
+            (&["\"a\"\"\""], None),
+            (&["\"a\""], None),
+        ] {
+            for piece_bytes in PIECES {
+                let (mut lines, mut quotes) = (Lines::new(), Quotes::new(b','));
+                for row in rows {
+                    let pieces = row.as_bytes().chunks(piece_bytes);
+                    pieces.for_each(|piece| quotes.pass(piece, &mut lines));
+                }
+                assert_eq!(quotes.open(), expected, "{rows:?}");
+                let ends = rows.concat().replace("\r\n", "\n").matches('\n').count();
+                assert_eq!(lines.next, ends as u64 + 1, "{rows:?}");
             }
         }
     }
