@@ -3,6 +3,7 @@
 //! As RFC 4180 has it: a value with separators, quotation marks or line ends stands in quotation marks, and a
 //! mark within it is doubled; lines end with LF, CRLF or CR. TSV is the same with tabs. The first row names the
 //! columns; a row with more or fewer cells than names is rejected, since its values may stand in wrong columns.
+//! So is a row with text behind a value in quotation marks, as in `"K" Line`: what was meant is not known.
 //! A quotation mark that is still open at the end fails the whole input, because the rows behind it are lost.
 //! Memory: one block of rows and one row of at most [`RECORD_BYTES_MAX`].
 
@@ -52,6 +53,8 @@ struct Row {
 enum Fault {
     TooLong,
     TooManyCells,
+    /// In so many-th cell, from 0, text follows the mark that closes.
+    Misquoted(usize),
 }
 
 impl<R: BufRead> Delimited<R> {
@@ -79,6 +82,10 @@ impl<R: BufRead> Delimited<R> {
                 }),
             Err(Fault::TooManyCells) => Err(io::Error::other(format!(
                 "its header has more than {RECORD_KEYS_MAX} columns: leave out those that are not needed"
+            ))),
+            Err(Fault::Misquoted(cell)) => Err(io::Error::other(format!(
+                "its header {}",
+                misquoted(&format!("column {}", cell + 1))
             ))),
             Err(Fault::TooLong) => Err(io::Error::other(format!(
                 "its header is longer than {RECORD_BYTES_MAX} bytes: shorten it, or close a quotation mark left open"
@@ -127,11 +134,26 @@ impl Block for Rows {
                     "has more than {RECORD_KEYS_MAX} cells; the header has {}",
                     self.header.names.len()
                 ))),
+                Err(Fault::Misquoted(cell)) => {
+                    let place = match self.header.names.get(cell) {
+                        Some(name) => format!("the column {name:?}"),
+                        None => format!("cell {}", cell + 1),
+                    };
+                    Err(RecordError::whole(misquoted(&place)))
+                }
             };
             parsed.records.push((row.line, result));
         }
         parsed
     }
+}
+
+/// What is wrong with a row whose value at `place` goes on behind its quotation marks.
+fn misquoted(place: &str) -> String {
+    format!(
+        "has more text behind a closing quotation mark in {place}: put the whole value in quotation marks, and \
+         double those within it, as in \"\"\"K\"\" Line\""
+    )
 }
 
 fn cells<'a>(bytes: &'a [u8], ends: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
@@ -206,6 +228,7 @@ impl<R: BufRead> RowReader<R> {
         if !self.skip_line_ends()? {
             return Ok(None);
         }
+        self.quotes.begin_row();
         let line = self.lines.next;
         let (mut num_bytes, mut num_cells) = (0, 0);
         let mut fault = None;
@@ -238,7 +261,7 @@ impl<R: BufRead> RowReader<R> {
                 Record | End => break,
             }
         }
-        let cells = match fault {
+        let cells = match fault.or(self.quotes.misquoted().map(Fault::Misquoted)) {
             Some(fault) => Err(fault),
             None => {
                 bytes.extend_from_slice(&self.cells[..num_bytes]);
@@ -323,6 +346,22 @@ mod tests {
         assert!(bad[0].starts_with("2! has 1 cells, the header has 2"), "{}", bad[0]);
         assert!(bad[1].starts_with("3! has 3 cells, the header has 2"), "{}", bad[1]);
         assert_eq!(bad[2], "4 c");
+        let misquoted = read(
+            "id,name\n\"a\"bc,x\n2,\"K\" \"L\"\n\"3\",\"b\" \n\"4\",c,d,\"e\"f\n5,\"\"\"K\"\" Line\"\n",
+        );
+        assert!(
+            misquoted[0].starts_with(
+                "2! has more text behind a closing quotation mark in the column \"id\""
+            )
+        );
+        assert!(
+            misquoted[1].starts_with("3! ") && misquoted[1].contains("in the column \"name\": put")
+        );
+        assert!(
+            misquoted[2].starts_with("4! ") && misquoted[2].contains("in the column \"name\": put")
+        );
+        assert!(misquoted[3].starts_with("5! ") && misquoted[3].contains("in cell 4: put"));
+        assert_eq!(misquoted[4], "6 \"K\" Line");
         let many = read(&format!("id,name\n1{}\n2,b\n", ",".repeat(RECORD_KEYS_MAX)));
         assert!(many[0].starts_with("2! has more than 256 cells"), "{}", many[0]);
         assert_eq!(many[1], "3 b");
@@ -376,6 +415,7 @@ mod tests {
         assert!(fault(b"id,Name\n1,a\n").contains("no column \"name\"; did you mean \"Name\"?"));
         assert!(fault(b"name\na\n").contains("--id-from"));
         assert!(fault(b"id,nam\xff\n").contains("not UTF-8"));
+        assert!(fault(b"id,\"name\"s\n").starts_with("its header has more text behind a closing"));
         assert!(fault(",".repeat(300).as_bytes()).contains("more than 256 columns"));
     }
 }

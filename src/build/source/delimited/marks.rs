@@ -39,6 +39,9 @@ pub struct Quotes {
     at: At,
     /// Line of the last mark that opened.
     opened: u64,
+    /// The cell that comes next or is being read, from 0.
+    cell: usize,
+    misquoted: Option<usize>,
 }
 
 /// Where in a row the reader is.
@@ -55,12 +58,23 @@ enum At {
 impl Quotes {
     /// Before the first row.
     pub fn new(delimiter: u8) -> Quotes {
-        Quotes { delimiter, at: At::Outside, opened: 0 }
+        Quotes { delimiter, at: At::Outside, opened: 0, cell: 0, misquoted: None }
     }
 
     /// The line of a mark that is open.
     pub fn open(&self) -> Option<u64> {
         (self.at == At::Within).then_some(self.opened)
+    }
+
+    /// Before the next row.
+    pub fn begin_row(&mut self) {
+        (self.cell, self.misquoted) = (0, None);
+    }
+
+    /// The first cell of the row, from 0, in which more follows a mark that closes. csv-core drops the marks of
+    /// such a cell and keeps the rest.
+    pub fn misquoted(&self) -> Option<usize> {
+        self.misquoted
     }
 
     /// Passes over `bytes` of one row, and counts their lines.
@@ -70,9 +84,16 @@ impl Quotes {
             // The row ends at the first line end, so there is none before the last byte.
             lines.next += u64::from(is_line_end(last));
             lines.before = last;
+            if !is_line_end(last) {
+                self.cell += self.delimiters(bytes);
+            }
             return;
         }
         self.follow(bytes, lines);
+    }
+
+    fn delimiters(&self, bytes: &[u8]) -> usize {
+        bytes.iter().filter(|&&byte| byte == self.delimiter).count()
     }
 
     fn follow(&mut self, bytes: &[u8], lines: &mut Lines) {
@@ -82,7 +103,9 @@ impl Quotes {
         while at < bytes.len() {
             match self.at {
                 At::Outside => {
-                    let Some(mark) = find(at) else { break };
+                    let mark = find(at);
+                    self.cell += self.delimiters(&bytes[at..mark.unwrap_or(bytes.len())]);
+                    let Some(mark) = mark else { break };
                     let before = if mark == 0 { lines.before } else { bytes[mark - 1] };
                     if before == self.delimiter || is_line_end(before) {
                         self.at = At::Within;
@@ -99,7 +122,12 @@ impl Quotes {
                     self.at = At::Within;
                     at += 1;
                 }
-                At::Behind => self.at = At::Outside,
+                At::Behind => {
+                    if bytes[at] != self.delimiter && !is_line_end(bytes[at]) {
+                        self.misquoted = self.misquoted.or(Some(self.cell));
+                    }
+                    self.at = At::Outside;
+                }
             }
         }
         let (before, rest) = bytes.split_at(opened_at.unwrap_or(0));
@@ -158,6 +186,30 @@ mod tests {
                 assert_eq!(quotes.open(), expected, "{rows:?}");
                 let ends = rows.concat().replace("\r\n", "\n").matches('\n').count();
                 assert_eq!(lines.next, ends as u64 + 1, "{rows:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_with_more_behind_its_marks_is_known() {
+        for (row, expected) in [
+            ("\"a\"b,c\n", Some(0)),
+            ("a,,\"b\" ,\"c\"d\r", Some(2)),
+            ("\",\",\"a\"\"\",b,c\",\"\",\"d\" \"e\"\n", Some(5)),
+            ("a b,c \"d\",\"e\"f", Some(2)),
+            ("\"a\",b\r", None),
+            ("\"a\"\"b\",c\"d\"e, \"f\" g,\"\"\n", None),
+            ("\"a\"", None),
+        ] {
+            for piece_bytes in PIECES {
+                let (mut lines, mut quotes) = (Lines::new(), Quotes::new(b','));
+                // What was before is forgotten.
+                for row in ["x,\"y\"z\n", row] {
+                    quotes.begin_row();
+                    let pieces = row.as_bytes().chunks(piece_bytes);
+                    pieces.for_each(|piece| quotes.pass(piece, &mut lines));
+                }
+                assert_eq!(quotes.misquoted(), expected, "{row:?} in pieces of {piece_bytes}");
             }
         }
     }
