@@ -219,6 +219,11 @@ fn what_is_wrong_with_a_whole_input_is_an_error() {
             b"id,name\n1,x\n2,\"y\n3,z\n".to_vec(),
             "the quotation mark opened in line 3 is still open at the end of the file: close it, or",
         ),
+        (
+            "a.csv",
+            b"id,name\n1,x\n2,\"y\n3,z\n4,\"a, b\"\n".to_vec(),
+            "the quotation mark opened in line 3 closes in line 5 and has more text behind it",
+        ),
         ("a.tsv", b"id\tname\n1\t\"x\n".to_vec(), "the quotation mark opened in line 2"),
         ("a.json", format!("[{GOOD}").into_bytes(), "the array has no end: the file is cut off"),
         (

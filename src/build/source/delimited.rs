@@ -4,7 +4,8 @@
 //! mark within it is doubled; lines end with LF, CRLF or CR. TSV is the same with tabs. The first row names the
 //! columns; a row with more or fewer cells than names is rejected, since its values may stand in wrong columns.
 //! So is a row with text behind a value in quotation marks, as in `"K" Line`: what was meant is not known.
-//! A quotation mark that is still open at the end fails the whole input, because the rows behind it are lost.
+//! A quotation mark that is still open at the end, or has text behind its counterpart in a later line, fails the
+//! whole input, because then nobody knows which rows are missing.
 //! Memory: one block of rows and one row of at most [`RECORD_BYTES_MAX`].
 
 mod marks;
@@ -16,7 +17,7 @@ use crate::build::record::RecordError;
 use crate::build::spares::{Lent, Spares};
 use crate::company::{Company, Field};
 use crate::limits::{RECORD_BYTES_MAX, RECORD_KEYS_MAX};
-use marks::{Lines, Quotes};
+use marks::{Lines, Misquoted, Quotes};
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
@@ -261,7 +262,17 @@ impl<R: BufRead> RowReader<R> {
                 Record | End => break,
             }
         }
-        let cells = match fault.or(self.quotes.misquoted().map(Fault::Misquoted)) {
+        if let Some(Misquoted { cell, opened, closed }) = self.quotes.misquoted() {
+            if opened < closed {
+                return Err(io::Error::other(format!(
+                    "the quotation mark opened in line {opened} closes in line {closed} and has more text behind it, \
+                     so nobody knows which rows are missing: close it where its value ends, or, if marks belong to \
+                     the value, double them and put the value in quotation marks"
+                )));
+            }
+            fault = fault.or(Some(Fault::Misquoted(cell)));
+        }
+        let cells = match fault {
             Some(fault) => Err(fault),
             None => {
                 bytes.extend_from_slice(&self.cells[..num_bytes]);
@@ -396,6 +407,14 @@ mod tests {
                 let expected = format!("the quotation mark opened in line {line} is still open");
                 assert!(error.to_string().starts_with(&expected), "{text:?}: {error}");
             }
+        }
+        // The next mark may as well belong to another row.
+        let text = format!("id,name\n2,\"b\n{rows}4,\"d, e\"\n{rows}");
+        for buffer_bytes in [1, 2, 5, 4096] {
+            let error = read_with(text.as_bytes(), buffer_bytes, b',').unwrap_err().to_string();
+            let expected =
+                "the quotation mark opened in line 2 closes in line 13 and has more text";
+            assert!(error.starts_with(expected), "{error}");
         }
         // Also where the row grew over the limit meanwhile.
         let long = b"id,name\n1,\"".chain(io::repeat(b'\n').take(100 << 20));

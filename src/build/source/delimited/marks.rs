@@ -41,7 +41,18 @@ pub struct Quotes {
     opened: u64,
     /// The cell that comes next or is being read, from 0.
     cell: usize,
-    misquoted: Option<usize>,
+    misquoted: Option<Misquoted>,
+}
+
+/// A cell in which more follows the mark that closes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Misquoted {
+    /// Which cell of the row, from 0.
+    pub cell: usize,
+    /// Line of the mark that opens.
+    pub opened: u64,
+    /// Line of the mark that closes.
+    pub closed: u64,
 }
 
 /// Where in a row the reader is.
@@ -71,9 +82,9 @@ impl Quotes {
         (self.cell, self.misquoted) = (0, None);
     }
 
-    /// The first cell of the row, from 0, in which more follows a mark that closes. csv-core drops the marks of
-    /// such a cell and keeps the rest.
-    pub fn misquoted(&self) -> Option<usize> {
+    /// The first cell of the row in which more follows a mark that closes; or one with line ends in it, if there
+    /// is any. csv-core drops the marks of such a cell and keeps the rest.
+    pub fn misquoted(&self) -> Option<Misquoted> {
         self.misquoted
     }
 
@@ -99,6 +110,13 @@ impl Quotes {
     fn follow(&mut self, bytes: &[u8], lines: &mut Lines) {
         let mut at = 0;
         let mut opened_at = None;
+        let before_all = lines.before;
+        let mut counted = 0;
+        let mut line_at = |at: usize| {
+            lines.pass(&bytes[counted..at]);
+            counted = at;
+            lines.next
+        };
         let find = |at: usize| memchr::memchr(b'"', &bytes[at..]).map(|len| at + len);
         while at < bytes.len() {
             match self.at {
@@ -106,7 +124,7 @@ impl Quotes {
                     let mark = find(at);
                     self.cell += self.delimiters(&bytes[at..mark.unwrap_or(bytes.len())]);
                     let Some(mark) = mark else { break };
-                    let before = if mark == 0 { lines.before } else { bytes[mark - 1] };
+                    let before = if mark == 0 { before_all } else { bytes[mark - 1] };
                     if before == self.delimiter || is_line_end(before) {
                         self.at = At::Within;
                         opened_at = Some(mark);
@@ -124,18 +142,20 @@ impl Quotes {
                 }
                 At::Behind => {
                     if bytes[at] != self.delimiter && !is_line_end(bytes[at]) {
-                        self.misquoted = self.misquoted.or(Some(self.cell));
+                        self.opened = opened_at.map_or(self.opened, &mut line_at);
+                        let (opened, closed) = (self.opened, line_at(at));
+                        if self.misquoted.is_none() || opened < closed {
+                            self.misquoted = Some(Misquoted { cell: self.cell, opened, closed });
+                        }
                     }
                     self.at = At::Outside;
                 }
             }
         }
-        let (before, rest) = bytes.split_at(opened_at.unwrap_or(0));
-        lines.pass(before);
-        if opened_at.is_some() {
-            self.opened = lines.next;
+        if self.at != At::Outside {
+            self.opened = opened_at.map_or(self.opened, &mut line_at);
         }
-        lines.pass(rest);
+        line_at(bytes.len());
     }
 }
 
@@ -193,10 +213,12 @@ mod tests {
     #[test]
     fn a_cell_with_more_behind_its_marks_is_known() {
         for (row, expected) in [
-            ("\"a\"b,c\n", Some(0)),
-            ("a,,\"b\" ,\"c\"d\r", Some(2)),
-            ("\",\",\"a\"\"\",b,c\",\"\",\"d\" \"e\"\n", Some(5)),
-            ("a b,c \"d\",\"e\"f", Some(2)),
+            ("\"a\"b,c\n", Some((0, 2, 2))),
+            ("a,,\"b\" ,\"c\"d\r", Some((2, 2, 2))),
+            ("\",\",\"a\"\"\",b,c\",\"\",\"d\" \"e\"\n", Some((5, 2, 2))),
+            ("a b,c \"d\",\"e\"f", Some((2, 2, 2))),
+            ("\"a\nb\",\"c\r\n\r\nd,\"e,\"f\"g\n", Some((1, 3, 5))),
+            ("\"a\"b,\"c\nd\"e,\"f\"g\n", Some((1, 2, 3))),
             ("\"a\",b\r", None),
             ("\"a\"\"b\",c\"d\"e, \"f\" g,\"\"\n", None),
             ("\"a\"", None),
@@ -209,7 +231,9 @@ mod tests {
                     let pieces = row.as_bytes().chunks(piece_bytes);
                     pieces.for_each(|piece| quotes.pass(piece, &mut lines));
                 }
-                assert_eq!(quotes.misquoted(), expected, "{row:?} in pieces of {piece_bytes}");
+                let found =
+                    quotes.misquoted().map(|found| (found.cell, found.opened, found.closed));
+                assert_eq!(found, expected, "{row:?} in pieces of {piece_bytes}");
             }
         }
     }
