@@ -9,6 +9,7 @@ use super::output::{print, tell};
 use super::progress::Display;
 use firmament::build::{self, BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
 use firmament::snapshot::format::MAGIC;
+use firmament::snapshot::unpublished::folder_of;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -150,13 +151,6 @@ fn check_paths(inputs: &[PathBuf], output: &Path, reject_file: &Path) -> Result<
         return refuse(reject_file, "a snapshot and reject file", "--reject-file");
     }
     Ok(())
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    }
 }
 
 /// Are both names of one file that exists? Hard links are.

@@ -19,12 +19,11 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub struct Display {
     state: Arc<Mutex<State>>,
     /// Ends the thread that writes lines; there is none on a terminal.
-    _lines: Option<mpsc::Sender<()>>,
+    lines: Option<mpsc::Sender<()>>,
 }
 
 struct State {
     bar: Option<ProgressBar>,
-    is_terminal: bool,
     phase: Option<Phase>,
     total: Option<u64>,
     begun: Instant,
@@ -40,7 +39,6 @@ impl Display {
         let is_terminal = std::io::stderr().is_terminal();
         let state = Arc::new(Mutex::new(State {
             bar: None,
-            is_terminal,
             phase: None,
             total: None,
             begun: Instant::now(),
@@ -49,7 +47,7 @@ impl Display {
             rejects: 0,
         }));
         let lines = (!is_terminal).then(|| write_lines(state.clone()));
-        Display { state, _lines: lines }
+        Display { state, lines }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -145,7 +143,7 @@ impl Progress for Display {
         state.total = total.filter(|&total| total > 0);
         state.begun = Instant::now();
         (state.done, state.records) = (0, 0);
-        if !state.is_terminal {
+        if self.lines.is_some() {
             return;
         }
         let bar = ProgressBar::with_draw_target(state.total, ProgressDrawTarget::stderr());

@@ -17,9 +17,9 @@ pub const SUFFIX_LIST_VERSION: &str = "psl 2.1.247";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Host {
     name: String,
-    /// Bytes of `name` that the suffix and the dot before it take; 0 if no suffix is known, or it is all of the name.
-    suffix_len: usize,
-    has_known_suffix: bool,
+    /// Bytes of `name` that the suffix and the dot before it take, 0 if the suffix is all of the name; `None` if no
+    /// suffix is known.
+    suffix_len: Option<usize>,
 }
 
 impl Host {
@@ -40,11 +40,7 @@ impl Host {
         if name.is_empty() || name.contains(char::is_whitespace) {
             return None;
         }
-        let suffix_len = icann_suffix_len(name);
-        // A single label is a word like any other: `app`, `bank`.
-        let has_known_suffix = suffix_len.is_some_and(|len| len < name.len() || name.contains('.'));
-        let suffix_len = suffix_len.filter(|&len| len < name.len()).unwrap_or(0);
-        Some(Host { name: name.to_owned(), suffix_len, has_known_suffix })
+        Some(Host { name: name.to_owned(), suffix_len: icann_suffix_len(name) })
     }
 
     /// The host's name, folded, without `www.`.
@@ -54,12 +50,13 @@ impl Host {
 
     /// Does the host end in a suffix of the list, with something before it, or is it one of several labels?
     pub fn has_known_suffix(&self) -> bool {
-        self.has_known_suffix
+        self.suffix_len.is_some()
     }
 
     /// The labels before the public suffix; all labels if none is known, or there are no others.
     pub fn searchable_labels(&self) -> impl Iterator<Item = &str> {
-        self.name[..self.name.len() - self.suffix_len].split('.').filter(|label| !label.is_empty())
+        let searched = self.name.len() - self.suffix_len.unwrap_or(0);
+        self.name[..searched].split('.').filter(|label| !label.is_empty())
     }
 }
 
@@ -68,14 +65,17 @@ fn is_scheme(text: &str) -> bool {
     text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) && text.bytes().all(tail)
 }
 
-/// Bytes at the end of `name` that its ICANN suffix takes with the dot before it, or all of `name`; `None` if no suffix
-/// is known.
+/// Bytes at the end of `name` that its ICANN suffix takes with the dot before it, 0 if it is all of `name`; `None` if
+/// no suffix is known, or `name` is a single label, which is a word like any other: `app`, `bank`.
 fn icann_suffix_len(name: &str) -> Option<usize> {
     let mut rest = name;
     loop {
         let suffix = psl::suffix(rest.as_bytes())?;
         match suffix.typ() {
-            Some(psl::Type::Icann) => return Some((suffix.as_bytes().len() + 1).min(name.len())),
+            Some(psl::Type::Icann) if suffix.as_bytes().len() < name.len() => {
+                return Some(suffix.as_bytes().len() + 1);
+            }
+            Some(psl::Type::Icann) => return name.contains('.').then_some(0),
             // A suffix of the private section (`github.io`) hides the ICANN one inside it.
             Some(psl::Type::Private) => {
                 let inner = &rest[rest.len() - suffix.as_bytes().len()..];
@@ -108,6 +108,7 @@ mod tests {
             ("www.example.com.", "example.com", "example"),
             ("https://BÜCHER.de", "bücher.de", "bücher"),
             ("https://www.nhs.uk/", "nhs.uk", "nhs uk"),
+            ("http://.uk", ".uk", ""),
         ] {
             let host = Host::of_website(website).unwrap();
             assert_eq!(host.name(), name, "{website}");

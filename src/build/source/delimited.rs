@@ -290,7 +290,7 @@ impl<R: BufRead> RowReader<R> {
             if buffer.is_empty() {
                 return Ok(false);
             }
-            let ends = buffer.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            let ends = buffer.iter().take_while(|&&byte| marks::is_line_end(byte)).count();
             let is_row = ends < buffer.len();
             self.lines.pass(&buffer[..ends]);
             self.reader.consume(ends);

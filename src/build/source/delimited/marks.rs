@@ -28,7 +28,8 @@ impl Lines {
     }
 }
 
-fn is_line_end(byte: u8) -> bool {
+/// Does the byte end a line?
+pub fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
