@@ -22,6 +22,8 @@
 //! units of 8 bytes ([`offsets`](super::offsets));
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
+mod search;
+
 use super::dictionary::{key_with_ord, open_keys};
 use super::doc_tokens::CODE_MIN;
 use super::entries::place_of;
@@ -208,13 +210,11 @@ impl Terms {
         automaton: impl Automaton,
         mut visit: impl FnMut(&str, TermOrd),
     ) {
-        let keys = self.keys.search(automaton).ge(prefix).lt(behind(prefix));
-        let mut stream = keys.into_stream();
-        while let Some((key, ord)) = stream.next() {
+        search::search(self.keys.as_fst(), prefix.as_bytes(), &automaton, |key, ord| {
             if let Ok(term) = std::str::from_utf8(key) {
                 visit(term, TermOrd(ord as u32));
             }
-        }
+        });
     }
 
     /// Gives back the pages of keys and postings, if the snapshot is looked at in passing only; see
