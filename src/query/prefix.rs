@@ -25,31 +25,50 @@ pub struct PrefixMatches<'s> {
 impl<'s> PrefixMatches<'s> {
     /// What a clause reaches, if it may be a prefix.
     pub fn of_clause(planner: &Planner<'s>, clause: &Clause) -> Option<PrefixMatches<'s>> {
-        let (true, Term::Word(word)) = (clause.is_prefix, &clause.term) else { return None };
-        if let [form] = word.forms.as_slice()
-            && let Some(stored) = planner.snapshot().prefixes().get(form)
-        {
-            planner.took(Shortcut::StoredPrefix);
-            let list = |postings: Option<_>| postings.map_or(Plan::NOTHING, Plan::list);
-            return Some(PrefixMatches { beyond: list(stored.beyond), names: list(stored.names) });
+        match &clause.term {
+            Term::Word(word) if clause.is_prefix => Some(PrefixMatches::of_word(planner, word)),
+            _ => None,
         }
+    }
+
+    /// What a word reaches.
+    pub fn of_word(planner: &Planner<'s>, word: &QueryWord) -> PrefixMatches<'s> {
+        let list = |postings: Option<_>| postings.map_or(Plan::NOTHING, Plan::list);
+        let prefixes = planner.snapshot().prefixes();
+        let (mut stored, mut read) = (Vec::new(), QueryWord { forms: Vec::new() });
+        for form in &word.forms {
+            match prefixes.get(form) {
+                Some(prefix) => stored.push((list(prefix.beyond), list(prefix.names))),
+                None => read.forms.push(form.clone()),
+            }
+        }
+        if !stored.is_empty() {
+            planner.took(Shortcut::StoredPrefix);
+        }
+        if let ([_], Some((beyond, names))) = (word.forms.as_slice(), stored.first()) {
+            return PrefixMatches { beyond: beyond.clone(), names: names.clone() };
+        }
+        let own: Vec<TermOrd> = planner.ords(word).collect();
         let (mut names, mut all) = (Vec::new(), Vec::new());
-        for_each_begun(planner.snapshot(), word, |_, is_form, lists| {
-            if !is_form {
+        for_each_begun(planner.snapshot(), &read, |ord, lists| {
+            if !own.contains(&ord) {
                 lists.in_name().for_each(|postings| postings.push_to(&mut names));
                 lists.host.iter().for_each(|postings| postings.push_to(&mut all));
             }
         });
         all.extend_from_slice(&names);
-        let without = |docs: Vec<u32>, own: Plan<'_>| {
+        // What one form is, another one may begin: who holds any form is left out here.
+        let without = |docs: Vec<u32>, own: Plan<'s>, stored: Vec<Plan<'s>>| {
             let longer = HitSet::of(docs);
             let docs = longer.iter().filter(|&doc| !own.contains(doc)).map(|doc| doc.0);
-            Plan::ready(HitSet::of_sorted(docs))
+            let read = Plan::ready(HitSet::of_sorted(docs));
+            Plan::union([read, Plan::difference(Plan::union(stored), own)])
         };
-        Some(PrefixMatches {
-            beyond: without(all, planner.word(word)),
-            names: without(names, planner.word_in_name(word)),
-        })
+        let (beyond_stored, names_stored) = stored.into_iter().unzip();
+        PrefixMatches {
+            beyond: without(all, planner.word(word), beyond_stored),
+            names: without(names, planner.word_in_name(word), names_stored),
+        }
     }
 }
 
@@ -72,7 +91,7 @@ impl BegunWords {
     pub fn of(snapshot: &Snapshot, word: &QueryWord) -> BegunWords {
         let mut begun = BegunWords::default();
         let (mut names, mut hosts) = (Vec::new(), Vec::new());
-        for_each_begun(snapshot, word, |ord, _, lists| {
+        for_each_begun(snapshot, word, |ord, lists| {
             let code = snapshot.terms().code(ord);
             if lists.in_name().next().is_some() {
                 begun.name_codes.push(code);
@@ -98,7 +117,7 @@ pub fn begun_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
 /// Codes of the words of names that a word begins, itself included.
 pub fn begun_name_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
     let mut codes = Vec::new();
-    for_each_begun(snapshot, word, |ord, _, lists| {
+    for_each_begun(snapshot, word, |ord, lists| {
         if lists.in_name().next().is_some() {
             codes.push(snapshot.terms().code(ord));
         }
@@ -106,18 +125,16 @@ pub fn begun_name_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
     codes
 }
 
-/// Calls `visit` with every term that a form of `word` begins, and whether it is such a form itself.
+/// Calls `visit` with every term that a form of `word` begins, itself included.
 fn for_each_begun<'s>(
     snapshot: &'s Snapshot,
     word: &QueryWord,
-    mut visit: impl FnMut(TermOrd, bool, TermLists<'s>),
+    mut visit: impl FnMut(TermOrd, TermLists<'s>),
 ) {
     let terms = snapshot.terms();
-    let own: Vec<TermOrd> = word.forms.iter().filter_map(|form| terms.ord(form)).collect();
     for form in &word.forms {
         for ord in terms.begun_by(form) {
-            let is_form = own.contains(&ord);
-            visit(ord, is_form, terms.lists(ord));
+            visit(ord, terms.lists(ord));
         }
     }
 }
