@@ -73,7 +73,7 @@ impl Nearest {
         }
         self.kept.push((distance, position));
         if self.kept.len() >= 2 * self.stretch.wanted.max(32) {
-            self.cut();
+            self.tighten();
         }
     }
 
@@ -84,7 +84,8 @@ impl Nearest {
         self.bound.is_none_or(|bound| self.stretch.distance(nearest) < bound)
     }
 
-    fn cut(&mut self) {
+    /// Lets go of what is not among the nearest so far, so that [`may_keep`](Self::may_keep) knows.
+    pub fn tighten(&mut self) {
         let wanted = self.stretch.wanted;
         if self.kept.len() > wanted {
             self.kept.select_nth_unstable_by_key(wanted, |(distance, _)| *distance);
@@ -102,7 +103,7 @@ impl Nearest {
 
     /// The nearest in any order, with their distances.
     pub fn into_kept(mut self) -> Vec<(Distance, Position)> {
-        self.cut();
+        self.tighten();
         self.kept
     }
 }

@@ -7,6 +7,9 @@
 //! longer word that the last one begins, or as a word that begins alike (Universität, University): such a word
 //! makes nobody a hit, but tells hits apart.
 
+mod akin;
+mod portions;
+
 use super::check::ANNOUNCED;
 use super::cursor::Position;
 use super::nearest::{Nearest, Stretch};
@@ -14,12 +17,13 @@ use super::plan::Plan;
 use super::planner::Planner;
 use super::prefix::begun_name_codes;
 use super::score::Scorer;
+use super::shortcut::Shortcut;
 use super::text::{Phrase, QueryWord, Term};
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
 use crate::snapshot::doc_tokens::{CODE_MIN, Token};
-use fst::automaton::AlwaysMatch;
+use portions::Portion;
 use std::sync::LazyLock;
 
 // The figures below are chosen on short and other names of companies and organisations, on names as authors wrote
@@ -35,14 +39,6 @@ const READING: f64 = 0.6;
 
 /// What a word counts that is there only as the start of another one.
 const PREFIX: f64 = 0.6;
-
-/// Akin are words that begin alike in this share, or more, of the letters of the longer one; the share is what a
-/// word counts of which only an akin word is in the name.
-const AKIN_SHARE_MIN: f64 = 0.5;
-
-/// Fewest letters in which akin words begin alike, and fewest of a word that has any.
-const AKIN_LETTERS_MIN: usize = 4;
-const AKIN_WORD_LETTERS_MIN: usize = 5;
 
 /// What a business counts whose name `q` covers not at all; one whose name it covers counts 1.
 const UNCOVERED: f64 = 0.4;
@@ -117,7 +113,7 @@ impl<'s> RelaxedScorer<'s> {
         let mut cover = Vec::new();
         for (clause, understood) in (0..).zip(&understanding.clauses) {
             cover.extend(codes(snapshot, understood));
-            for (code, counts) in akin_words(snapshot, understood) {
+            for (code, counts) in akin::words(snapshot, &understood.clause) {
                 akin.push((code, clause, counts));
                 cover.push((code, counts));
             }
@@ -134,10 +130,13 @@ impl<'s> RelaxedScorer<'s> {
         RelaxedScorer { snapshot, clauses, total, cover, akin, akin_max }
     }
 
-    /// The nearest of `hits`, by score, then by text score, then in the static order. Names are read, several at a time,
-    /// of those only that may be among them.
+    /// The nearest of `hits` of what `understanding` means, by score, then by text score, then in the static order.
+    /// Hits are looked at in portions, and names read, several at a time, of those only that may be among
+    /// the nearest.
     pub fn nearest(
         &self,
+        planner: &Planner<'s>,
+        understanding: &Understanding<'s>,
         hits: &Plan<'s>,
         mut text: Scorer<'s>,
         stretch: Stretch,
@@ -163,22 +162,39 @@ impl<'s> RelaxedScorer<'s> {
                     }
                 }
             };
-        hits.for_each(|doc| {
-            let before = counts.len();
-            counts.extend(self.counts(doc));
-            let score_max = self.score_max(&counts[before..]);
-            // Most hits of a union share little, which is told without reading their names.
-            if !may_be_near(&nearest, doc, score_max) {
-                counts.truncate(before);
-                return;
+        let mut look_at = |nearest: &mut Nearest, portion: &Plan<'s>| {
+            portion.for_each(|doc| {
+                let before = counts.len();
+                counts.extend(self.counts(doc));
+                let score_max = self.score_max(&counts[before..]);
+                // Most hits of a union share little, which is told without reading their names.
+                if !may_be_near(nearest, doc, score_max) {
+                    counts.truncate(before);
+                    return;
+                }
+                waiting.push((doc, score_max));
+                if waiting.len() == ANNOUNCED {
+                    read(nearest, &mut waiting, &mut counts);
+                    counts.clear();
+                }
+            });
+            read(nearest, &mut waiting, &mut counts);
+            counts.clear();
+        };
+        if !is_best_first {
+            look_at(&mut nearest, hits);
+            return nearest.into_sorted();
+        }
+        let mut left = hits.clone();
+        for Portion { members, score_max } in self.portions(planner, understanding) {
+            nearest.tighten();
+            if !may_be_near(&nearest, DocId(0), score_max) {
+                planner.took(Shortcut::RelaxedPortions);
+                break;
             }
-            waiting.push((doc, score_max));
-            if waiting.len() == ANNOUNCED {
-                read(&mut nearest, &mut waiting, &mut counts);
-                counts.clear();
-            }
-        });
-        read(&mut nearest, &mut waiting, &mut counts);
+            look_at(&mut nearest, &Plan::intersection([members.clone(), left.clone()]));
+            left = Plan::difference(left, members);
+        }
         nearest.into_sorted()
     }
 
@@ -318,28 +334,4 @@ fn codes(snapshot: &Snapshot, understood: &Understood) -> Vec<(u32, f64)> {
     }
     debug_assert!(codes.iter().all(|&(code, _)| code >= CODE_MIN));
     codes
-}
-
-/// Codes of the words that begin like a plain word of `q`, each with what it counts. Looks at all words that begin
-/// with as many letters of it as an akin word has at least.
-fn akin_words(snapshot: &Snapshot, understood: &Understood) -> Vec<(u32, f64)> {
-    let clause = &understood.clause;
-    let Term::Word(word) = &clause.term else { return Vec::new() };
-    let form = word.forms[0].as_str();
-    let letters = form.chars().count();
-    if clause.is_quoted || letters < AKIN_WORD_LETTERS_MIN {
-        return Vec::new();
-    }
-    let least = ((letters as f64 * AKIN_SHARE_MIN).ceil() as usize).max(AKIN_LETTERS_MIN);
-    let start: String = form.chars().take(least).collect();
-    let terms = snapshot.terms();
-    let mut found = Vec::new();
-    terms.search(&start, AlwaysMatch, |other, ord| {
-        let alike = form.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-        let share = alike as f64 / letters.max(other.chars().count()) as f64;
-        if share >= AKIN_SHARE_MIN && other != form {
-            found.push((terms.code(ord), share));
-        }
-    });
-    found
 }

@@ -3,8 +3,9 @@
 //! | way | when | cost |
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
-//! | levels of a term ([`levels`](crate::snapshot::levels)) | `q` is one word, or is corrected to one, maybe with legal forms, and enough of its businesses match | a block for every business looked at |
+//! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
+//! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near |
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 
@@ -53,7 +54,7 @@ pub fn by_relevance<'s>(
     if understanding.is_relaxed {
         let relaxed = RelaxedScorer::new(planner, understanding);
         let scorer = Scorer::new(planner, understanding, &query.text);
-        return relaxed.nearest(hits, scorer, stretch);
+        return relaxed.nearest(planner, understanding, hits, scorer, stretch);
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
     let hits = match (&single_word, understanding.clauses.as_slice()) {
@@ -194,7 +195,11 @@ impl<'s> Walk<'_, 's> {
         if let Some(word) = self.single_word.as_ref().filter(|_| is_large)
             && let Some(found) = word.nearest(group, prefix, &left, &mut self.scorer)
         {
-            self.planner.took(Shortcut::Levels);
+            self.planner.took(if word.is_several() {
+                Shortcut::LevelsOfSeveral
+            } else {
+                Shortcut::Levels
+            });
             self.found.extend(found);
             return;
         }

@@ -27,6 +27,10 @@ pub enum Shortcut {
     BestOfPhrase,
     /// A page by score from the stored levels of a term.
     Levels,
+    /// The same for several words, of which the best counts.
+    LevelsOfSeveral,
+    /// A relaxed page that is full before all hits were looked at.
+    RelaxedPortions,
     /// A page from a walk along a permutation.
     PermutationWalk,
     /// A page from the positions of an industry or place in an order.
@@ -41,7 +45,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 15] = [
+    pub const ALL: [Shortcut; 17] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -52,6 +56,8 @@ impl Shortcut {
         Shortcut::FollowerScan,
         Shortcut::BestOfPhrase,
         Shortcut::Levels,
+        Shortcut::LevelsOfSeveral,
+        Shortcut::RelaxedPortions,
         Shortcut::PermutationWalk,
         Shortcut::FilterPositions,
         Shortcut::RankGather,

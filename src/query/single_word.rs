@@ -2,7 +2,8 @@
 //!
 //! Its businesses need not all be looked at to show the best: the snapshot holds them by
 //! [levels](crate::snapshot::levels), and whoever holds the word only as the beginning of a longer one scores nothing
-//! and follows in the static order. A word that is corrected to one other is answered by the levels of that one.
+//! and follows in the static order. A word that is corrected is answered by the levels of its readings; those who hold
+//! several of them, or a form among several, are few and looked at one by one.
 
 use super::Query;
 use super::SortOrder;
@@ -18,6 +19,7 @@ use super::understand::Understanding;
 use crate::ids::DocId;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
+use std::cmp::Reverse;
 
 /// A `q` of one word, and maybe legal forms behind it: its businesses by score need not be looked at all.
 ///
@@ -27,8 +29,11 @@ use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
 pub struct SingleWord<'s> {
     /// The businesses that score anything; nothing if the word that is meant stands nowhere.
     scored: Plan<'s>,
-    levels: Option<TermLevels<'s>>,
-    /// Is the word of `q` corrected to the one that scores? Names are not told apart then by where they hold it.
+    /// The lists with levels of the words that score, the longest first.
+    levels: Vec<(List<'s>, TermLevels<'s>)>,
+    /// Those who score and are not on exactly one of these lists: what levels do not tell.
+    otherwise: Plan<'s>,
+    /// Is the word of `q` corrected to those that score? Names are not told apart then by where they hold it.
     is_corrected: bool,
     /// The businesses with each of the legal forms in their name.
     forms: Vec<Plan<'s>>,
@@ -58,27 +63,43 @@ impl<'s> SingleWord<'s> {
     ) -> Option<SingleWord<'s>> {
         let [understood] = understanding.clauses.as_slice() else { return None };
         let Term::Word(word) = &understood.clause.term else { return None };
-        // Of a word that stands somewhere too, the reading would not be all that scores.
-        let (word, is_corrected) =
+        // Of a word that stands somewhere too, the readings would not be all that scores.
+        let (words, is_corrected) =
             match (&understood.readings.words[..], &understood.readings.split) {
-                ([], None) => (word, false),
-                ([reading], None) if planner.word(word).is_nothing() => (reading, true),
+                ([], None) => (std::slice::from_ref(word), false),
+                (readings, None) if planner.word(word).is_nothing() => (readings, true),
                 _ => return None,
             };
-        let [form] = word.forms.as_slice() else { return None };
         let trailing = query.text.trailing_forms();
         if trailing.len() > FORMS_MAX {
             return None;
         }
         let forms = trailing.iter().map(|clause| planner.term_in_name(&clause.term)).collect();
-        let lists = planner.ord(form).map(|ord| (ord, planner.snapshot().terms().lists(ord)));
-        let postings = lists.and_then(|(ord, lists)| Some((ord, lists.any?)));
-        let scored = postings.map_or(Plan::NOTHING, |(ord, postings)| {
-            Plan::List(List { postings, key: Some(DenseKey::Term(ord)) })
+        let mut lists: Vec<(List<'s>, Option<TermLevels<'s>>)> = words
+            .iter()
+            .flat_map(|word| planner.ords(word))
+            .filter_map(|ord| {
+                let lists = planner.snapshot().terms().lists(ord);
+                Some((List { postings: lists.any?, key: Some(DenseKey::Term(ord)) }, lists.levels))
+            })
+            .collect();
+        lists.sort_by_key(|(list, _)| Reverse(list.postings.len()));
+        let scored = Plan::union(lists.iter().map(|&(list, _)| Plan::List(list)));
+        let (told, untold): (Vec<_>, Vec<_>) =
+            lists.iter().partition(|(_, levels)| levels.is_some());
+        let plans = |lists: &[(List<'s>, _)]| -> Vec<Plan<'s>> {
+            lists.iter().map(|&(list, _)| Plan::List(list)).collect()
+        };
+        let told = plans(&told);
+        let twice = (1..told.len()).map(|at| {
+            Plan::intersection([told[at].clone(), Plan::union(told[..at].iter().cloned())])
         });
+        let otherwise = Plan::union(plans(&untold).into_iter().chain(twice));
+        let levels = lists.into_iter().filter_map(|(list, levels)| Some((list, levels?)));
         Some(SingleWord {
             share: (total, scored.cardinality_max()),
-            levels: lists.and_then(|(_, lists)| lists.levels),
+            levels: levels.collect(),
+            otherwise,
             scored,
             is_corrected,
             forms,
@@ -87,10 +108,15 @@ impl<'s> SingleWord<'s> {
         })
     }
 
+    /// Do several words score?
+    pub fn is_several(&self) -> bool {
+        self.levels.len() > 1 || !self.otherwise.is_nothing()
+    }
+
     /// Will a page of the hits be found by enumerating them, at this cost? Not if names alone, of which `longer` only
     /// begin with the word, are likely to fill it.
     pub fn is_enumerated(&self, cost: u64, longer: u64, wanted: usize) -> bool {
-        let Some(levels) = self.levels else { return true };
+        let Some((_, levels)) = self.levels.first() else { return true };
         let (total, all) = self.share;
         let steps = wanted as u64 * all / total.max(1);
         let named = LevelGroup::NAMES.map(|group| levels.group_len(group));
@@ -195,7 +221,7 @@ struct PartWalk<'a, 's> {
     found: &'a mut Vec<Position>,
 }
 
-impl PartWalk<'_, '_> {
+impl<'s> PartWalk<'_, 's> {
     /// Appends the nearest members, which are those of `groups`, behind `from`, an impact and a business.
     fn take(&mut self, groups: &[LevelGroup], from: Option<(u8, DocId)>) {
         match (self.stretch.side, from) {
@@ -228,27 +254,46 @@ impl PartWalk<'_, '_> {
         if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
             return;
         }
-        if let Some(levels) = self.word.levels {
-            let walked = groups.iter().map(|&group| self.walked(&levels, group, from));
-            if let Some(walked) = walked.collect::<Option<Vec<_>>>() {
-                let mut nearest = walked.concat();
-                nearest.sort_unstable_by_key(|position| self.stretch.distance(position));
-                // A walk along one group meets businesses of the others that have the same impact.
-                nearest.dedup_by_key(|position| position.doc);
-                nearest.truncate(left);
-                self.found.append(&mut nearest);
-                return;
-            }
-        }
         let start = from.map(|(impact, doc)| self.position(impact, doc));
-        let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
         let stretch = self.stretch.from(start, left);
+        if let Some(mut found) = self.walked_all(groups, from) {
+            let otherwise = [self.part.members.clone(), self.word.otherwise.clone()];
+            if !self.word.otherwise.is_nothing() {
+                let members = Plan::intersection(otherwise);
+                found.extend(nearest(&members, self.prefix, self.scorer, stretch));
+            }
+            found.sort_unstable_by_key(|position| self.stretch.distance(position));
+            // A walk along one group meets businesses of the others that have the same impact.
+            found.dedup_by_key(|position| position.doc);
+            found.truncate(left);
+            self.found.append(&mut found);
+            return;
+        }
+        let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
         self.found.extend(nearest(&members, self.prefix, self.scorer, stretch));
     }
 
-    /// The nearest by a walk along levels, unless enumerating the members costs less, or turns out to.
+    /// The nearest of each list and group by walks along levels, if there are any and none is dearer than enumerating.
+    fn walked_all(
+        &mut self,
+        groups: &[LevelGroup],
+        from: Option<(u8, DocId)>,
+    ) -> Option<Vec<Position>> {
+        let word = self.word;
+        let mut found = Vec::new();
+        for (list, levels) in &word.levels {
+            for &group in groups {
+                found.append(&mut self.walked(list, levels, group, from)?);
+            }
+        }
+        (!word.levels.is_empty()).then_some(found)
+    }
+
+    /// The nearest by a walk along levels, unless enumerating the members costs less, or turns out to. Of those who are
+    /// on several lists, it may leave some out.
     fn walked(
-        &self,
+        &mut self,
+        list: &List<'s>,
         levels: &TermLevels<'_>,
         group: LevelGroup,
         from: Option<(u8, DocId)>,
@@ -266,10 +311,7 @@ impl PartWalk<'_, '_> {
             return None;
         }
         // Whoever is on a level holds the word.
-        let members = match &word.scored {
-            Plan::List(list) => members.given(&list.postings),
-            _ => Some(members.clone()),
-        };
+        let members = members.given(&list.postings);
         let patience = (4 * steps).max(enumerated / word.level_patience) + 64;
         let left = self.left();
         let mut found = Vec::with_capacity(left);
@@ -277,7 +319,13 @@ impl PartWalk<'_, '_> {
         for (impact, doc) in levels.walk(group, direction, from) {
             looked_at += 1;
             if members.as_ref().is_none_or(|members| members.contains(doc)) {
-                found.push(self.position(impact, doc));
+                let position = self.position(impact, doc);
+                // Whoever scores more by another list has another place.
+                if !word.is_several()
+                    || self.prefix | u64::from(self.scorer.score(doc)) == position.relevance_key
+                {
+                    found.push(position);
+                }
             }
             if found.len() == left {
                 break;
