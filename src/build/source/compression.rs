@@ -15,6 +15,18 @@ pub const BUFFER_BYTES: usize = 1 << 18;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Most first bytes that tell how something is packed.
+const MAGIC_BYTES_MAX: usize = 10;
+
+/// What is not unpacked here: its first bytes, its name, and what unpacks it.
+const OTHERS: [(&[u8], &str, &str); 5] = [
+    (b"BZh91AY&SY", "bzip2", "bzip2 -dc"),
+    (b"\xfd7zXZ\0", "xz", "xz -dc"),
+    (b"PK\x03\x04", "zip (as spreadsheets are)", "unzip -p"),
+    (b"\x04\x22\x4d\x18", "lz4", "lz4 -dc"),
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip", "7z x -so"),
+];
+
 /// A reader whose first bytes were looked at.
 pub type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 
@@ -37,7 +49,13 @@ pub fn unpack<'a>(
     raw: impl BufRead + 'a,
     consumed: &Arc<AtomicU64>,
 ) -> io::Result<Box<dyn BufRead + 'a>> {
-    let (head, raw) = peek(raw, 4)?;
+    let (head, raw) = peek(raw, MAGIC_BYTES_MAX)?;
+    if let Some((_, name, unpacks)) = OTHERS.iter().find(|(magic, ..)| head.starts_with(magic)) {
+        return Err(io::Error::other(format!(
+            "it is packed as {name}, which is not unpacked here: `{unpacks} FILE | firmament-tools build - …`; gzip \
+             and zstd are read as they are"
+        )));
+    }
     let consumed = consumed.clone();
     let before = consumed.load(Ordering::Relaxed);
     let bounded = |unpacked: Box<dyn Read + 'a>, name| {
@@ -46,7 +64,7 @@ pub fn unpack<'a>(
     };
     let unpacked = if head.starts_with(&GZIP_MAGIC) {
         bounded(Box::new(flate2::bufread::MultiGzDecoder::new(raw)), "gzip")
-    } else if head == ZSTD_MAGIC {
+    } else if head.starts_with(&ZSTD_MAGIC) {
         bounded(Box::new(ZstdFrames { state: State::Between(raw) }), "zstd")
     } else {
         return Ok(Box::new(raw));
@@ -266,6 +284,18 @@ mod tests {
         assert!(error.starts_with("it is zstd without a checksum"), "{error}");
         let second = [zstd(&text, true), zstd(&text, false)].concat();
         assert!(unpacked(&second).unwrap_err().starts_with("it is zstd without a checksum"));
+    }
+
+    #[test]
+    fn what_is_packed_otherwise_is_named() {
+        for (magic, name, unpacks) in OTHERS {
+            assert!(magic.len() <= MAGIC_BYTES_MAX);
+            let error = unpacked(&[magic, b"anything"].concat()).unwrap_err();
+            assert!(error.starts_with(&format!("it is packed as {name}, ")), "{error}");
+            assert!(error.contains(&format!("`{unpacks} FILE | ")), "{error}");
+            let cut = &magic[..magic.len() - 1];
+            assert_eq!(unpacked(cut).as_deref(), Ok(cut));
+        }
     }
 
     #[test]
