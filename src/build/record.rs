@@ -81,16 +81,35 @@ impl RecordParser {
     }
 }
 
+/// What the parser says, in words: its own names tell more of it than of the record.
 fn describe(error: &simd_json::Error) -> String {
     use simd_json::ErrorType;
-    match error.error() {
+    let what = match error.error() {
         ErrorType::DepthLimitExceeded => {
-            format!("is nested deeper than {RECORD_DEPTH_MAX} levels: flatten it")
+            return format!("is nested deeper than {RECORD_DEPTH_MAX} levels: flatten it");
         }
-        kind => {
-            format!("is not valid JSON near byte {} of the record: {kind:?}", error.index() + 1)
+        ErrorType::Syntax | ErrorType::UnterminatedString => {
+            "a string is not closed, or holds a control character that is not escaped"
         }
-    }
+        ErrorType::InvalidEscape
+        | ErrorType::InvalidUnicodeEscape
+        | ErrorType::InvalidUnicodeCodepoint => "a string holds an escape that stands for nothing",
+        ErrorType::InvalidNumber | ErrorType::InvalidExponent => {
+            "a number is not written as JSON has them"
+        }
+        ErrorType::ExpectedTrue | ErrorType::ExpectedFalse | ErrorType::ExpectedNull => {
+            "only true, false and null are words without quotation marks"
+        }
+        ErrorType::ExpectedObjectColon => "a colon is missing behind a key",
+        ErrorType::ExpectedMapComma => "a comma or } is missing",
+        ErrorType::ExpectedArrayComma => "a comma or ] is missing",
+        ErrorType::ExpectedObjectKey | ErrorType::KeyMustBeAString | ErrorType::BadKeyType => {
+            "a key is missing, or is not in quotation marks"
+        }
+        ErrorType::TrailingData => "something follows the object",
+        _ => "what stands there can stand nowhere, or the record ends too early",
+    };
+    format!("is not valid JSON near byte {} of the record: {what}", error.index() + 1)
 }
 
 /// Keys and values of the object whose node is the first of `nodes`; each value as its own nodes.
