@@ -190,7 +190,8 @@ mod manual {
     }
 
     pub(super) fn page(command: Option<&str>) -> Result<(), Failure> {
-        let mut program = Arguments::command();
+        // The page would name one of `help`, which there is not.
+        let mut program = Arguments::command().disable_help_subcommand(true);
         program.build();
         let wanted = command.and_then(|name| program.find_subcommand(name)).unwrap_or(&program);
         let mut page = Vec::new();

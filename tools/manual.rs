@@ -52,7 +52,7 @@ fn with_labels_as_set(script: &str) -> String {
 
 /// Prints or writes manual pages.
 pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
-    let mut command = Arguments::command();
+    let mut command = without_help(Arguments::command());
     command.build();
     if let Some(folder) = &arguments.folder {
         return write_pages(&command, folder);
@@ -67,6 +67,12 @@ pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
     };
     let page = page(wanted)?;
     to_stdout(|out| out.write_all(page.as_bytes()))
+}
+
+/// The command without the `help` command of clap and those below it, which are no pages of their own: each would be
+/// named as one.
+fn without_help(command: clap::Command) -> clap::Command {
+    command.disable_help_subcommand(true).mut_subcommands(without_help)
 }
 
 /// The page of one command. Examples stay line by line.
@@ -85,8 +91,6 @@ fn write_pages(command: &clap::Command, folder: &Path) -> Result<(), Failure> {
         let message = format!("cannot write {}: {error}", path.display());
         Failure { message, exit_code: 1 }
     })?;
-    let below = command.get_subcommands().filter(|command| !command.is_hide_set());
-    below
-        .filter(|command| command.get_name() != "help")
-        .try_for_each(|command| write_pages(command, folder))
+    let mut below = command.get_subcommands().filter(|command| !command.is_hide_set());
+    below.try_for_each(|command| write_pages(command, folder))
 }
