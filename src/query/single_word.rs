@@ -257,9 +257,9 @@ impl<'s> PartWalk<'_, 's> {
         let start = from.map(|(impact, doc)| self.position(impact, doc));
         let stretch = self.stretch.from(start, left);
         if let Some(mut found) = self.walked_all(groups, from) {
-            let otherwise = [self.part.members.clone(), self.word.otherwise.clone()];
-            if !self.word.otherwise.is_nothing() {
-                let members = Plan::intersection(otherwise);
+            let otherwise = &self.word.otherwise;
+            if !otherwise.is_nothing() {
+                let members = Plan::intersection([self.part.members.clone(), otherwise.clone()]);
                 found.extend(nearest(&members, self.prefix, self.scorer, stretch));
             }
             found.sort_unstable_by_key(|position| self.stretch.distance(position));
