@@ -7,7 +7,8 @@
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`] and [`filters`] (which postings answer it),
 //! [`evaluate`] with [`lows`], [`arrays`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] (the total), [`order`] (sort orders),
-//! [`relevance`] with [`single_word`], [`rank`], [`score`], [`nearest`] and [`relax`], [`page`] (paging), [`cursor`].
+//! [`relevance`] with [`single_word`], [`joined`], [`rank`], [`score`], [`nearest`] and [`relax`], [`page`] (paging),
+//! [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
 
@@ -22,6 +23,7 @@ pub mod evaluate;
 pub mod explain;
 pub mod filters;
 pub mod hit_set;
+pub mod joined;
 pub mod lows;
 pub mod nearest;
 pub mod order;

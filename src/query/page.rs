@@ -5,6 +5,7 @@
 
 use super::count::count;
 use super::cursor::{Cursor, Position, Side};
+use super::joined::JoinedApart;
 use super::nearest::Stretch;
 use super::order::{by_doc_id, by_permutation, employees_window};
 use super::plan::Plan;
@@ -51,7 +52,11 @@ pub struct Scratch {
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
     let planner = Planner::tuned(snapshot, scratch.tuning);
     let mut understanding = Understanding::new(&planner, &query.text);
-    let (total, hits) = hits(&planner, query, &mut understanding);
+    let apart = joined_apart(&planner, query, &understanding);
+    let (total, hits) = match &apart {
+        Some(apart) => (apart.total(), Plan::NOTHING),
+        None => hits(&planner, query, &mut understanding),
+    };
     let start = query.cursor.map(|cursor| (cursor.side, cursor.position));
     let side = start.map_or(Side::After, |(side, _)| side);
     let position = start.map(|(_, position)| position);
@@ -60,7 +65,10 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let mut found = match (query.sort, query.order) {
         (SortKey::Relevance, order) => {
             let stretch = Stretch { order, side, start: position, wanted };
-            by_relevance(&planner, query, &understanding, &hits, total, stretch)
+            match &apart {
+                Some(apart) => apart.nearest(&planner, query, &understanding, stretch),
+                None => by_relevance(&planner, query, &understanding, &hits, total, stretch),
+            }
         }
         (SortKey::EmployeeCount, SortOrder::Desc) => {
             planner.took(Shortcut::StaticWalk);
@@ -119,6 +127,19 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         relaxed: understanding.is_relaxed,
         shortcuts: planner.shortcuts(),
     }
+}
+
+/// The hits taken apart, if they are asked for by relevance, and there are any.
+fn joined_apart<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+) -> Option<JoinedApart<'s>> {
+    if query.sort != SortKey::Relevance {
+        return None;
+    }
+    let apart = JoinedApart::new(planner, understanding, |it| plan(planner, query, it))?;
+    (apart.total() > 0).then_some(apart)
 }
 
 /// The hits by their positions in the order that is asked for, if it costs less to walk these than to gather the ranks of

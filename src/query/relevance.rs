@@ -57,17 +57,21 @@ pub fn by_relevance<'s>(
         return relaxed.nearest(planner, understanding, hits, scorer, stretch);
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
+    let phrase = two_words(planner, query, understanding);
     let hits = match (&single_word, understanding.clauses.as_slice()) {
         (Some(word), [understood]) => {
             let longer = understood.in_name_as_prefix().cardinality_max();
             held(planner, hits, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
+        }
+        // Without stored best businesses, most groups are looked at.
+        _ if phrase.is_none_or(|stored| stored.best.is_empty()) => {
+            held(planner, hits, total, |_| total <= planner.tuning().held_max)
         }
         _ => None,
     }
     .unwrap_or_else(|| hits.clone());
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
     let scorer = Scorer::new(planner, understanding, &query.text);
-    let phrase = two_words(planner, query, understanding);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
     let found = Vec::new();
     let page = Walk { planner, scorer, single_word, phrase, is_phrase, stretch, found };

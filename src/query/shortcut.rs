@@ -29,6 +29,8 @@ pub enum Shortcut {
     Levels,
     /// The same for several words, of which the best counts.
     LevelsOfSeveral,
+    /// Hits that hold two words as one, looked at apart from all others.
+    JoinedApart,
     /// A relaxed page that is full before all hits were looked at.
     RelaxedPortions,
     /// A page from a walk along a permutation.
@@ -45,7 +47,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 17] = [
+    pub const ALL: [Shortcut; 18] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -57,6 +59,7 @@ impl Shortcut {
         Shortcut::BestOfPhrase,
         Shortcut::Levels,
         Shortcut::LevelsOfSeveral,
+        Shortcut::JoinedApart,
         Shortcut::RelaxedPortions,
         Shortcut::PermutationWalk,
         Shortcut::FilterPositions,
@@ -85,6 +88,11 @@ pub struct Tuning {
     pub checked_first: usize,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
     pub gathered_max: u64,
+    /// Most businesses with two words as one that are taken apart from others, and fewest others.
+    /// Most businesses that may hold two words as one and are looked at apart from all others.
+    pub joined_max: u64,
+    /// Fewest others, at most.
+    pub apart_min: u64,
 }
 
 impl Default for Tuning {
@@ -96,6 +104,8 @@ impl Default for Tuning {
             level_patience: 8,
             checked_first: 128,
             gathered_max: 1024,
+            joined_max: 64,
+            apart_min: 1024,
         }
     }
 }
@@ -109,6 +119,8 @@ impl Tuning {
         level_patience: 1,
         checked_first: 2,
         gathered_max: 0,
+        joined_max: u64::MAX,
+        apart_min: 0,
     };
 }
 
