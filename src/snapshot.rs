@@ -21,6 +21,7 @@ pub mod format;
 mod groups;
 pub mod hosts;
 pub mod impacts;
+pub mod industry_best;
 pub mod industry_order;
 mod key_nodes;
 pub mod levels;
@@ -51,6 +52,7 @@ use documents::Documents;
 use filter_pairs::FilterPairs;
 use format::{SectionEntry, SectionKind};
 use hosts::{HostHash, Hosts};
+use industry_best::{BestInIndustry, IndustryBest};
 use mapped::{Backing, Section};
 use offsets::Offsets;
 use phrases::{StoredPhrase, StoredPhrases};
@@ -113,6 +115,7 @@ pub struct Snapshot {
     pair_counts: PairCounts,
     filter_pairs: FilterPairs,
     positions: Positions,
+    industry_best: IndustryBest,
     phrases: StoredPhrases,
 }
 
@@ -233,6 +236,8 @@ impl Snapshot {
             positions = Some(Positions::open(&section, terms.len(), filters, num_docs));
         });
         let positions = opened(positions)?;
+        let num_terms = pair_counts.num_terms();
+        let industry_best = IndustryBest::open(&section, num_terms, industries.len(), num_docs)?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -250,6 +255,7 @@ impl Snapshot {
             pair_counts,
             filter_pairs,
             positions,
+            industry_best,
             phrases,
             metadata,
             entries,
@@ -393,6 +399,13 @@ impl Snapshot {
     /// Where in the order by industry the businesses of an industry stand, if they stand side by side.
     pub fn industry_range(&self, industry: TermOrd) -> Option<Range<u32>> {
         self.positions.of_industry(&self.industries, industry)
+    }
+
+    /// The businesses that rank first of those that hold a term within an industry, if they are stored, and if those of
+    /// the industry [stand side by side](Self::industry_range).
+    pub fn best_in_industry(&self, term: TermOrd, industry: TermOrd) -> Option<BestInIndustry<'_>> {
+        self.industry_range(industry)?;
+        self.industry_best.get(self.pair_counts.number(DenseKey::Term(term))?, industry)
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very

@@ -22,6 +22,7 @@ mod by_doc;
 mod column_counts;
 pub mod filter_pairs;
 mod impacts_by_doc;
+mod industry_best;
 mod neighbours;
 pub mod pair_counts;
 pub mod phrases;
@@ -75,6 +76,10 @@ pub struct Thresholds {
     pub phrase_scored_max: u32,
     /// Most best businesses of a phrase.
     pub phrase_best_max: usize,
+    /// Fewest businesses of a dense term in an industry of which the best are stored.
+    pub industry_best_docs_min: usize,
+    /// Most of these.
+    pub industry_best_max: usize,
 }
 
 impl Default for Thresholds {
@@ -100,13 +105,16 @@ impl Default for Thresholds {
             // Asking fewer whether they are of an industry costs some 20 µs.
             term_positions_min: 8192,
             // Reading the words of fewer costs some 2 ms.
-            phrase_docs_min: 4096,
+            phrase_docs_min: 2048,
             // Scoring and checking fewer costs some 2 ms.
-            phrase_best_docs_min: 8192,
+            phrase_best_docs_min: 2048,
             // Scoring them costs some 50 µs.
             phrase_scored_max: 2048,
-            // Three pages, less what stands in better tiers: a quarter of a kilobyte.
-            phrase_best_max: 64,
+            // A page and what follows it, with some that stand in better tiers: a tenth of a kilobyte.
+            phrase_best_max: 24,
+            // Scoring fewer costs some 30 µs.
+            industry_best_docs_min: 256,
+            industry_best_max: 24,
         }
     }
 }
@@ -128,6 +136,8 @@ impl Thresholds {
         phrase_best_docs_min: 1,
         phrase_scored_max: 0,
         phrase_best_max: 3,
+        industry_best_docs_min: 1,
+        industry_best_max: 3,
     };
 
     /// What is stored with terms.
@@ -217,6 +227,8 @@ pub fn write(
     positions.write_by_name_and_year(orders.each_ref(), pool, writer)?;
     release_all();
     positions.write_by_industry(&dense_terms, release, pool, writer)?;
+    release_all();
+    industry_best::write(&positions, &dense_terms, release, pool, writer)?;
     Ok(best.wait()?.end(writer)?)
 }
 

@@ -39,6 +39,11 @@ impl Stretch {
         (self.order == SortOrder::Desc) == (self.side == Side::After)
     }
 
+    /// Does it go the way in which the best of something are stored?
+    pub fn is_from_best(&self) -> bool {
+        self.order == SortOrder::Desc && self.side == Side::After
+    }
+
     /// The stretch that begins at `start`, of at most `wanted`.
     pub fn from(&self, start: Option<Position>, wanted: usize) -> Stretch {
         Stretch { start, wanted, ..*self }

@@ -9,10 +9,10 @@
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 
+use super::Query;
 use super::candidates::for_each_left;
 use super::check::Check;
 use super::cursor::Position;
-use super::cursor::Side;
 use super::hit_set::HitSet;
 use super::nearest::{GROUP_SHIFT, Nearest, Stretch, nearest};
 use super::order::by_doc_id;
@@ -25,8 +25,7 @@ use super::shortcut::Shortcut;
 use super::single_word::SingleWord;
 use super::text::Term;
 use super::understand::{Understanding, Understood};
-use super::within_industry::WithinIndustry;
-use super::{Query, SortOrder};
+use super::within_industry::{BestOfWord, WithinIndustry};
 use crate::ids::DocId;
 use crate::snapshot::phrases::StoredPhrase;
 
@@ -58,7 +57,12 @@ pub fn by_relevance<'s>(
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
     let phrase = two_words(planner, query, understanding);
+    let in_industry = match understanding.clauses.as_slice() {
+        [only] if stretch.is_from_best() => BestOfWord::new(planner, query, only),
+        _ => None,
+    };
     let hits = match (&single_word, understanding.clauses.as_slice()) {
+        _ if in_industry.is_some() => None,
         (Some(word), [understood]) => {
             let longer = understood.in_name_as_prefix().cardinality_max();
             held(planner, hits, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
@@ -74,7 +78,8 @@ pub fn by_relevance<'s>(
     let scorer = Scorer::new(planner, understanding, &query.text);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
     let found = Vec::new();
-    let page = Walk { planner, scorer, single_word, phrase, is_phrase, stretch, found };
+    let page =
+        Walk { planner, scorer, single_word, in_industry, phrase, is_phrase, stretch, found };
     if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
 }
 
@@ -124,6 +129,8 @@ struct Walk<'a, 's> {
     planner: &'a Planner<'s>,
     scorer: Scorer<'s>,
     single_word: Option<SingleWord<'s>>,
+    /// The best of those who hold the one word that `q` is in the one industry that is asked for.
+    in_industry: Option<BestOfWord<'s>>,
     /// What is stored of `q`, if it is two words whose impacts are the text score.
     phrase: Option<StoredPhrase<'s>>,
     /// Do all hits hold it as a phrase?
@@ -194,6 +201,13 @@ impl<'s> Walk<'_, 's> {
             return;
         }
         let prefix = group_key(group.tier, group.kind) << GROUP_SHIFT;
+        if let Some(best) = self.in_industry
+            && let are_all = best.holds_all(group.tier, group.kind)
+            && self.take_best((group.tier, group.kind), &group.members, best.docs, are_all)
+        {
+            self.planner.took(Shortcut::BestInIndustry);
+            return;
+        }
         let left = self.left();
         let is_large = group.members.cardinality_max() > self.planner.tuning().held_max;
         if let Some(word) = self.single_word.as_ref().filter(|_| is_large)
@@ -225,16 +239,29 @@ impl<'s> Walk<'_, 's> {
         let Some(stored) = self.phrase.filter(|stored| !stored.best.is_empty()) else {
             return false;
         };
-        let is_from_best =
-            self.stretch.order == SortOrder::Desc && self.stretch.side == Side::After;
-        if self.is_behind(tier, kind) || !is_from_best {
+        let is_taken = self.take_best((tier, kind), hits, stored.best, false);
+        if is_taken {
+            self.planner.took(Shortcut::BestOfPhrase);
+        }
+        is_taken
+    }
+
+    /// Fills the page with those of `hits` among `best`, which are in order, if they suffice, or are all.
+    fn take_best(
+        &mut self,
+        (tier, kind): (Tier, Kind),
+        hits: &Plan<'s>,
+        best: &[u32],
+        are_all: bool,
+    ) -> bool {
+        if self.is_behind(tier, kind) || !self.stretch.is_from_best() {
             return false;
         }
         let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let left = self.stretch.wanted - self.found.len();
         let mut found = Vec::with_capacity(left);
-        for doc in stored.best.iter().map(|&doc| DocId(doc)) {
+        for doc in best.iter().map(|&doc| DocId(doc)) {
             if !hits.contains(doc) {
                 continue;
             }
@@ -244,12 +271,14 @@ impl<'s> Walk<'_, 's> {
                 found.push(position);
             }
             if found.len() == left {
-                self.planner.took(Shortcut::BestOfPhrase);
-                self.found.extend(found);
-                return true;
+                break;
             }
         }
-        false
+        let is_taken = found.len() == left || are_all;
+        if is_taken {
+            self.found.extend(found);
+        }
+        is_taken
     }
 
     /// Appends the nearest of those candidates that turn out to be members: they are asked in order, until there

@@ -25,6 +25,8 @@ pub enum Shortcut {
     FollowerScan,
     /// A page by score from the stored best businesses of a phrase.
     BestOfPhrase,
+    /// A page by score from the stored best businesses of a word within an industry.
+    BestInIndustry,
     /// A page by score from the stored levels of a term.
     Levels,
     /// The same for several words, of which the best counts.
@@ -47,7 +49,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 18] = [
+    pub const ALL: [Shortcut; 19] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -57,6 +59,7 @@ impl Shortcut {
         Shortcut::Followers,
         Shortcut::FollowerScan,
         Shortcut::BestOfPhrase,
+        Shortcut::BestInIndustry,
         Shortcut::Levels,
         Shortcut::LevelsOfSeveral,
         Shortcut::JoinedApart,

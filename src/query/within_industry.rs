@@ -4,13 +4,74 @@
 //! ([`industry_order`](crate::snapshot::industry_order)), evaluated only where the businesses of the industry stand,
 //! which is a range: a hundredth of each list, for an industry of one business in a hundred.
 
+use super::Query;
 use super::evaluate::SELECTED_MAX;
 use super::hit_set::HitSet;
 use super::plan::{List, Plan};
 use super::planner::Planner;
-use crate::ids::DocId;
+use super::rank::{Kind, Tier};
+use super::text::Term;
+use super::understand::Understood;
+use crate::ids::{DocId, TermOrd};
 use crate::snapshot::dense::DenseKey;
+use crate::snapshot::postings::Postings;
 use std::ops::Range;
+
+/// The stored best of a word within an industry.
+#[derive(Clone, Copy, Debug)]
+pub struct BestOfWord<'s> {
+    /// They, best first.
+    pub docs: &'s [u32],
+    /// Are these all that hold the word?
+    are_all: bool,
+    /// The tier of the last of them.
+    last: Tier,
+}
+
+impl<'s> BestOfWord<'s> {
+    /// What is stored of the best hits of `query`, if it asks for one word, `only`, in one industry.
+    pub fn new(
+        planner: &Planner<'s>,
+        query: &Query,
+        only: &Understood<'s>,
+    ) -> Option<BestOfWord<'s>> {
+        let is_plain = only.is_only_as_written() && query.text.trailing_forms().is_empty();
+        if query.industries.is_empty() || !is_plain || !planner.excluded(&query.text).is_nothing() {
+            return None;
+        }
+        let [filter] = planner.filters(query).try_into().ok()?;
+        let industry = industry_of(&filter)?;
+        let Term::Word(word) = &only.clause.term else { return None };
+        let term = match planner.word(word) {
+            Plan::List(List { key: Some(DenseKey::Term(ord)), .. }) => ord,
+            _ => return None,
+        };
+        let best = planner.snapshot().best_in_industry(term, industry)?;
+        let last = DocId(*best.docs.last()?);
+        let lists = planner.snapshot().terms().lists(term);
+        let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(last));
+        let last = match [lists.name_is, lists.name_starts, lists.name_has].map(holds) {
+            [true, ..] => Tier::NameIs,
+            [_, true, _] => Tier::NameStarts,
+            [.., true] => Tier::NameHasAll,
+            _ => Tier::PhraseElsewhere,
+        };
+        Some(BestOfWord { docs: best.docs, are_all: best.are_all, last })
+    }
+
+    /// Are all hits of a tier among them that hold the word itself?
+    pub fn holds_all(&self, tier: Tier, kind: Kind) -> bool {
+        let is_told = kind == Kind::Whole && tier <= Tier::PhraseElsewhere;
+        is_told && (self.are_all || tier < self.last)
+    }
+}
+
+fn industry_of(plan: &Plan<'_>) -> Option<TermOrd> {
+    match plan {
+        Plan::List(List { key: Some(DenseKey::Industry(ord)), .. }) => Some(*ord),
+        _ => None,
+    }
+}
 
 /// An intersection with one industry, as far as it is told by positions.
 #[derive(Debug)]
@@ -31,11 +92,8 @@ impl<'s> WithinIndustry<'s> {
     /// businesses.
     pub fn new(planner: &Planner<'s>, parts: &[Plan<'s>]) -> Option<WithinIndustry<'s>> {
         let snapshot = planner.snapshot();
-        let (industry, range) = parts.iter().enumerate().find_map(|(at, part)| match part {
-            Plan::List(List { key: Some(DenseKey::Industry(ord)), .. }) => {
-                snapshot.industry_range(*ord).map(|range| (at, range))
-            }
-            _ => None,
+        let (industry, range) = parts.iter().enumerate().find_map(|(at, part)| {
+            snapshot.industry_range(industry_of(part)?).map(|range| (at, range))
         })?;
         let docs = snapshot.positions().docs_by_industry(range.clone());
         let mut narrowed = range.clone();

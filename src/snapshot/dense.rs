@@ -151,6 +151,11 @@ impl PairCounts {
         Keys::read(cast(self.keys.as_ref())).0
     }
 
+    /// How many of the keys are terms; their numbers come first.
+    pub fn num_terms(&self) -> usize {
+        self.keys().words[0] as usize
+    }
+
     /// The number of a key, if it is dense.
     pub fn number(&self, key: DenseKey) -> Option<usize> {
         self.keys().number(key)

@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -110,11 +110,15 @@ pub enum SectionKind {
     IndustryPositions = 42,
     /// Where those of each begin.
     IndustryPositionLists = 43,
+    /// The best businesses of terms within industries.
+    IndustryBest = 44,
+    /// Which they are of.
+    IndustryBestLists = 45,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 43] = {
+    pub const ALL: [SectionKind; 45] = {
         use SectionKind::*;
         [
             Metadata,
@@ -160,6 +164,8 @@ impl SectionKind {
             IndustryOrder,
             IndustryPositions,
             IndustryPositionLists,
+            IndustryBest,
+            IndustryBestLists,
         ]
     };
 

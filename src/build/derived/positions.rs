@@ -67,6 +67,19 @@ impl<'a> Source<'a> {
         self.write(FILTERS, lists.collect(), ranks, || (), pool, writer)
     }
 
+    /// The first industry of each business: its ordinal, or the number of industries for none.
+    pub fn industry_of(&self) -> Vec<u32> {
+        let none = self.industries.len() as u32;
+        let mut industry_of = vec![none; self.num_docs as usize];
+        let mut docs = Vec::new();
+        for ord in (0..none).rev() {
+            docs.clear();
+            self.industries.postings(TermOrd(ord)).push_to(&mut docs);
+            docs.iter().for_each(|&doc| industry_of[doc as usize] = ord);
+        }
+        industry_of
+    }
+
     /// Writes the order by industry, and the positions of the dense `terms` and of places in it. Calls `release` now and
     /// then: the lists of terms looked at so far may be given back.
     ///
@@ -79,13 +92,7 @@ impl<'a> Source<'a> {
         pool: &ThreadPool,
         writer: &mut SnapshotWriter,
     ) -> Result<(), BuildError> {
-        let none = self.industries.len() as u32;
-        let mut industry_of = vec![none; self.num_docs as usize];
-        for ord in (0..none).rev() {
-            let mut docs = Vec::new();
-            self.industries.postings(TermOrd(ord)).push_to(&mut docs);
-            docs.iter().for_each(|&doc| industry_of[doc as usize] = ord);
-        }
+        let industry_of = self.industry_of();
         let words = industry_order::encode(self.industries.len(), &industry_of);
         writer.section(SectionKind::IndustryOrder, bytemuck::cast_slice(&words))?;
         let mut ranks = industry_of;

@@ -1,0 +1,200 @@
+//! The best businesses of dense terms within industries.
+
+use super::by_doc::releasing;
+use super::positions::Source;
+use crate::build::BuildError;
+use crate::build::pipeline::{ahead_of_disk, in_order};
+use crate::build::spares::{Lent, Reuse, Spares};
+use crate::ids::TermOrd;
+use crate::snapshot::format::SectionKind;
+use crate::snapshot::industry_best::IndustryBestWriter;
+use crate::snapshot::levels::LevelGroup;
+use crate::snapshot::terms::TermLists;
+use crate::snapshot::writer::SnapshotWriter;
+use rayon::ThreadPool;
+
+/// Rank of a business, best first: its group, above its impact, the better the smaller, above its `DocId`.
+type Key = u64;
+
+fn key(group: LevelGroup, impact: u8, doc: u32) -> Key {
+    u64::from((group as u32) << 8 | u32::from(u8::MAX - impact)) << 32 | u64::from(doc)
+}
+
+/// The place of the industry of a business that has none, or one of few businesses.
+const NOWHERE: u32 = u32::MAX;
+
+/// Writes the best businesses of the terms `dense`, whose place is their number. Calls `release` now and then: the lists
+/// of terms looked at so far may be given back.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(
+    source: &Source<'_>,
+    dense: &[TermOrd],
+    release: impl Fn(),
+    pool: &ThreadPool,
+    writer: &mut SnapshotWriter,
+) -> Result<(), BuildError> {
+    let (docs_min, max) =
+        (source.thresholds.industry_best_docs_min, source.thresholds.industry_best_max);
+    let ords = (0..source.industries.len() as u32).map(TermOrd);
+    let industries: Vec<TermOrd> =
+        ords.filter(|&ord| source.industries.postings(ord).len() >= docs_min).collect();
+    // By the first industry of each business, as in their order.
+    let mut places = source.industry_of();
+    let place = |ord| industries.binary_search(&TermOrd(ord)).map_or(NOWHERE, |at| at as u32);
+    let by_ord: Vec<u32> = (0..=source.industries.len() as u32).map(place).collect();
+    places.iter_mut().for_each(|ord| *ord = by_ord[*ord as usize]);
+    let mut section = writer.begin(SectionKind::IndustryBest);
+    let mut lists = IndustryBestWriter::new(max);
+    let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Best>::default());
+    in_order(
+        pool,
+        ahead_of_disk(pool),
+        releasing(dense, release).map(Ok),
+        |&ord| {
+            let mut best = spares.lend();
+            let mut workspace = workspaces.lend();
+            workspace.by_industry.resize_with(industries.len(), Kept::default);
+            workspace.choose(&source.terms.lists(ord), &places, docs_min, max, &mut best);
+            best
+        },
+        |best: Lent<Best>| {
+            section.write(bytemuck::cast_slice(&best.docs))?;
+            lists.push(best.lens.iter().map(|&(at, len)| (industries[at], len)));
+            Ok::<(), BuildError>(())
+        },
+    )?;
+    section.end(writer)?;
+    let words = lists.into_words();
+    Ok(writer.section(SectionKind::IndustryBestLists, bytemuck::cast_slice(&words))?)
+}
+
+/// The best of one term.
+#[derive(Default)]
+struct Best {
+    docs: Vec<u32>,
+    /// Places of industries, and how many of `docs` are theirs.
+    lens: Vec<(usize, usize)>,
+}
+
+impl Reuse for Best {
+    fn clear(&mut self) {
+        self.docs.clear();
+        self.lens.clear();
+    }
+}
+
+/// What is kept of one industry.
+#[derive(Clone, Default)]
+struct Kept {
+    /// How many businesses there are.
+    count: usize,
+    /// Those that may be among the best.
+    keys: Vec<Key>,
+    /// Whatever is not before it is not.
+    bound: Option<Key>,
+}
+
+impl Kept {
+    #[inline]
+    fn push(&mut self, key: Key, max: usize) {
+        self.count += 1;
+        if self.bound.is_some_and(|bound| key >= bound) {
+            return;
+        }
+        self.keys.push(key);
+        if self.keys.len() == 2 * max {
+            self.bound = Some(*self.keys.select_nth_unstable(max).1);
+            self.keys.truncate(max);
+        }
+    }
+
+    fn take_best(&mut self, max: usize) -> &[Key] {
+        self.keys.sort_unstable();
+        self.keys.truncate(max);
+        &self.keys
+    }
+}
+
+/// What the best are chosen in, of one term after the other.
+#[derive(Default)]
+struct Workspace {
+    docs: Vec<u32>,
+    /// Businesses with the term in their name.
+    named: Vec<(u32, LevelGroup)>,
+    by_industry: Vec<Kept>,
+}
+
+impl Reuse for Workspace {
+    fn clear(&mut self) {
+        self.docs.clear();
+        self.named.clear();
+        for kept in &mut self.by_industry {
+            (kept.count, kept.bound) = (0, None);
+            kept.keys.clear();
+        }
+    }
+}
+
+impl Workspace {
+    /// Appends the best `max` businesses of a term in each industry that has at least `docs_min` of them; `places` says
+    /// in which each business is.
+    fn choose(
+        &mut self,
+        lists: &TermLists<'_>,
+        places: &[u32],
+        docs_min: usize,
+        max: usize,
+        best: &mut Best,
+    ) {
+        let Some(any) = lists.any else { return };
+        any.push_to(&mut self.docs);
+        let groups = [lists.name_is, lists.name_starts, lists.name_has];
+        let mut in_name = Vec::new();
+        for (list, group) in groups.into_iter().zip(LevelGroup::NAMES) {
+            in_name.clear();
+            list.iter().for_each(|list| list.push_to(&mut in_name));
+            self.named.extend(in_name.iter().map(|&doc| (doc, group)));
+        }
+        self.named.sort_unstable_by_key(|(doc, _)| *doc);
+        let mut named = self.named.iter().peekable();
+        for (&doc, &impact) in self.docs.iter().zip(lists.impacts) {
+            let group = named.next_if(|named| named.0 == doc).map(|named| named.1);
+            if let Some(kept) = self.by_industry.get_mut(places[doc as usize] as usize) {
+                kept.push(key(group.unwrap_or(LevelGroup::Elsewhere), impact, doc), max);
+            }
+        }
+        for (at, kept) in self.by_industry.iter_mut().enumerate() {
+            if kept.count >= docs_min {
+                let keys = kept.take_best(max);
+                best.docs.extend(keys.iter().map(|&key| key as u32));
+                best.lens.push((at, keys.len()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_the_first_of_a_sort(
+            keys in proptest::collection::vec(0u64..500, 0..200),
+            max in 1usize..20,
+        ) {
+            let mut kept = Kept::default();
+            // No two businesses are one.
+            let keys: Vec<Key> = (0..).zip(keys).map(|(at, key)| key << 32 | at).collect();
+            keys.iter().for_each(|&key| kept.push(key, max));
+            let mut sorted = keys.clone();
+            sorted.sort_unstable();
+            sorted.truncate(max);
+            prop_assert_eq!(kept.take_best(max), sorted);
+            prop_assert_eq!(kept.count, keys.len());
+        }
+    }
+}
