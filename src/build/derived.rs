@@ -1,5 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases, positions
-//! in other orders.
+//! in other orders, the best within industries.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: a table of numbers for every pair of
 //! dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as far as a quarter of the memory
@@ -11,11 +11,12 @@
 //! |---|---|---|---|
 //! | prefixes | 11 | 42 | the last word of nearly every `q` |
 //! | pair counts | 16 | 3.4 | totals of two frequent keys |
-//! | phrases: counts and lists | 43, with the best | 27 | totals of phrases; `A/S` and its like |
-//! | phrases: the best | | 18 | the first page of two frequent words |
+//! | phrases: counts and lists | some 48, with the best | 30 | totals of phrases; `A/S` and its like |
+//! | phrases: the best | | 20 | the first page of two frequent words |
 //! | pairs of filters | 2 | below 0.1 | a city with its state |
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
+//! | best within industries | 8 | 2.4 | the first page of one frequent word in one industry |
 
 mod ascending;
 mod by_doc;

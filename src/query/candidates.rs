@@ -7,7 +7,6 @@
 use super::check::Check;
 use super::lows::Lows;
 use super::plan::Plan;
-use crate::ids::DocId;
 use crate::snapshot::followers::FollowerCursor;
 
 /// So many bytes of followers are searched in the time in which one candidate is looked at.
@@ -22,13 +21,15 @@ pub fn searched<'a, 's>(
     (rarest.cardinality() as u64 <= candidates.cardinality_max() * SEARCHED).then_some(rarest)
 }
 
-/// Calls `visit` with those of `candidates` that may pass, as far as followers tell, ascending.
-pub fn for_each_left(check: &Check<'_>, candidates: &Plan<'_>, mut visit: impl FnMut(DocId)) {
+/// Calls `visit` with those of `candidates` in every chunk that may pass, as far as followers tell.
+pub fn for_each_chunk_left(
+    check: &Check<'_>,
+    candidates: &Plan<'_>,
+    mut visit: impl FnMut(u16, &Lows<'_>),
+) {
     let followers = searched(check, candidates);
     for key in candidates.keys() {
-        let base = u32::from(key) << 16;
-        let lows = left_of(check, candidates, followers, key);
-        lows.for_each(|low| visit(DocId(base | u32::from(low))));
+        visit(key, &left_of(check, candidates, followers, key));
     }
 }
 

@@ -75,7 +75,11 @@ impl<'s> Check<'s> {
 
     /// Those of ascending lower halves in one chunk in which the words may stand so, as far as followers tell.
     pub fn may_pass_of(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
-        lows.filter(|low| self.may_pass(DocId(u32::from(key) << 16 | u32::from(low))))
+        let mut left = lows.to_array();
+        for followers in &self.followers {
+            left = followers.among(key, &left);
+        }
+        Lows::Array(left)
     }
 
     /// May the words stand so in `doc`, as far as followers tell? Quickest in ascending order of `DocId`.
@@ -92,8 +96,7 @@ impl<'s> Check<'s> {
 
     /// Those of ascending lower halves in one chunk in which the words stand so.
     pub fn passing(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
-        let (mut all, mut passing) = (Vec::with_capacity(lows.len()), Vec::new());
-        lows.for_each(|low| all.push(low));
+        let (all, mut passing) = (lows.to_array(), Vec::new());
         let doc = |low: &u16| DocId(u32::from(key) << 16 | u32::from(*low));
         self.each_passing(&all, doc, |low| {
             passing.push(*low);

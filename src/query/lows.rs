@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Number of lower halves.
 const ALL: u32 = 1 << 16;
 
+/// Fewest that were found by bits and stay bits.
+const FOUND_MIN: usize = 256;
+
 type Words = [u64; BITMAP_WORDS];
 
 /// Some of the lower halves of a chunk.
@@ -54,7 +57,11 @@ impl<'p> Lows<'p> {
     pub fn of_found(found: FoundLows) -> Lows<'static> {
         match found {
             FoundLows::Array(lows) => Lows::Array(lows),
-            FoundLows::Bitmap(words) => Lows::of_words(words),
+            FoundLows::Bitmap(words) => match count_ones(words.as_slice()) {
+                0..FOUND_MIN => Lows::of_words(words),
+                // Taking bits apart costs more than one operation on all words, which comes next and leaves few.
+                count => Lows::Bitmap(words, count as u32),
+            },
         }
     }
 
@@ -249,6 +256,16 @@ impl<'p> Lows<'p> {
             }
         });
         Lows::Array(lows)
+    }
+
+    /// All of them, ascending.
+    pub fn to_array(&self) -> Vec<u16> {
+        if let View::Array(lows) = self.view() {
+            return lows.to_vec();
+        }
+        let mut all = Vec::with_capacity(self.len());
+        self.for_each(|low| all.push(low));
+        all
     }
 
     /// Calls `visit` with all of them, ascending.

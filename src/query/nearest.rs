@@ -124,9 +124,10 @@ pub fn nearest(
     stretch: Stretch,
 ) -> Vec<Position> {
     let mut nearest = Nearest::new(stretch);
-    plan.for_each(|doc| {
-        let relevance_key = prefix | u64::from(scorer.score(doc));
-        nearest.push(Position { relevance_key, doc });
+    plan.for_each_chunk(|key, lows| {
+        scorer.for_each_score(key, lows, |doc, score| {
+            nearest.push(Position { relevance_key: prefix | u64::from(score), doc });
+        });
     });
     nearest.into_sorted()
 }

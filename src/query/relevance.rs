@@ -4,13 +4,15 @@
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
+//! | best of a word in an industry ([`industry_best`](crate::snapshot::industry_best)) | `q` is one word, asked for in one industry, from the first page on | a probe for each that is stored |
+//! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near |
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 
 use super::Query;
-use super::candidates::for_each_left;
+use super::candidates::for_each_chunk_left;
 use super::check::Check;
 use super::cursor::Position;
 use super::hit_set::HitSet;
@@ -299,9 +301,11 @@ impl<'s> Walk<'_, 's> {
         let mut start = self.stretch.start;
         loop {
             let mut ahead = Nearest::new(self.stretch.from(start, kept));
-            for_each_left(check, candidates, |doc| {
-                let relevance_key = prefix | u64::from(self.scorer.score(doc));
-                ahead.push(Position { relevance_key, doc });
+            for_each_chunk_left(check, candidates, |key, lows| {
+                self.scorer.for_each_score(key, lows, |doc, score| {
+                    let relevance_key = prefix | u64::from(score);
+                    ahead.push(Position { relevance_key, doc });
+                });
             });
             let mut ahead = ahead.into_kept();
             let is_all = ahead.len() < kept;

@@ -7,6 +7,7 @@
 //! names with `Inc` higher.
 
 use super::Query;
+use super::lows::Lows;
 use super::plan::Plan;
 use super::planner::Planner;
 use super::text::{Phrase, QueryWord, Term, TextQuery};
@@ -52,6 +53,10 @@ impl ScoreParts {
 pub struct Scorer<'s> {
     clauses: Vec<ClauseScorer<'s>>,
     legal_forms: Vec<Plan<'s>>,
+    /// Of the businesses of one chunk: their scores, and what an alternative and a word of it add.
+    scores: Vec<u32>,
+    alternative: Vec<u32>,
+    word: Vec<u32>,
 }
 
 /// Scores one clause.
@@ -102,6 +107,9 @@ impl<'s> Scorer<'s> {
                 .map(|understood| ClauseScorer::new(alternatives(planner, understood)))
                 .collect(),
             legal_forms: legal_forms.map(|clause| planner.term_in_name(&clause.term)).collect(),
+            scores: Vec::new(),
+            alternative: Vec::new(),
+            word: Vec::new(),
         }
     }
 
@@ -110,6 +118,42 @@ impl<'s> Scorer<'s> {
         let words: u32 = self.clauses.iter_mut().map(|clause| clause.at(doc)).sum();
         let forms = self.legal_forms.iter().filter(|forms| forms.contains(doc)).count() as u32;
         (words + forms * LEGAL_FORM).min(SCORE_MAX)
+    }
+
+    /// Calls `visit` with some businesses of chunk `key` and their scores: one clause after the other is looked up for
+    /// all of them.
+    pub fn for_each_score(&mut self, key: u16, lows: &Lows<'_>, mut visit: impl FnMut(DocId, u32)) {
+        let lows = lows.to_array();
+        let doc = |low: u16| DocId(u32::from(key) << 16 | u32::from(low));
+        let Scorer { clauses, legal_forms, scores, alternative, word } = self;
+        reset(scores, lows.len());
+        for clause in clauses {
+            match clause {
+                ClauseScorer::Word(cursor) => cursor.add_to(key, &lows, scores),
+                ClauseScorer::Best(alternatives) => {
+                    let mut best = vec![0; lows.len()];
+                    for words in alternatives {
+                        reset(alternative, lows.len());
+                        for forms in words {
+                            reset(word, lows.len());
+                            forms.iter().for_each(|form| form.raise_to(key, &lows, word));
+                            combine(alternative, word, |sum, word| sum + word);
+                        }
+                        combine(&mut best, alternative, u32::max);
+                    }
+                    combine(scores, &best, |sum, best| sum + best);
+                }
+            }
+        }
+        for forms in legal_forms {
+            let all = lows.iter().zip(&mut *scores);
+            all.for_each(|(&low, score)| {
+                *score += u32::from(forms.contains(doc(low))) * LEGAL_FORM;
+            });
+        }
+        for (&low, &score) in lows.iter().zip(&*scores) {
+            visit(doc(low), score.min(SCORE_MAX));
+        }
     }
 
     /// The score of `doc` in its parts.
@@ -121,6 +165,17 @@ impl<'s> Scorer<'s> {
             legal_forms: forms.map(|form| u32::from(form.contains(doc)) * LEGAL_FORM).collect(),
         }
     }
+}
+
+/// As many zeros.
+fn reset(numbers: &mut Vec<u32>, len: usize) {
+    numbers.clear();
+    numbers.resize(len, 0);
+}
+
+/// Puts what two numbers come to in the place of the first, all along.
+fn combine(into: &mut [u32], others: &[u32], what: impl Fn(u32, u32) -> u32) {
+    into.iter_mut().zip(others).for_each(|(into, &other)| *into = what(*into, other));
 }
 
 /// What the best of a clause's alternatives adds.

@@ -10,7 +10,7 @@
 //! several.
 
 use super::container::{BITMAP_WORDS, Container};
-use super::impacts::ListPlace;
+use super::impacts::{ListPlace, for_each_place};
 use super::postings::Postings;
 use crate::analyzer::plural::common_start;
 use crate::ids::DocId;
@@ -70,7 +70,24 @@ impl<'s> FollowerCursor<'s> {
         let mut place = self.place.get();
         let at = place.find(&self.postings, doc);
         self.place.set(place);
-        match at.map_or(NO_FOLLOWER, |at| self.followers[at]) {
+        at.is_some_and(|at| self.may_be(self.followers[at]))
+    }
+
+    /// Those of some businesses of chunk `key`, `lows` ascending, in which one of the words may follow the term.
+    pub fn among(&self, key: u16, lows: &[u16]) -> Vec<u16> {
+        let mut left = Vec::new();
+        for_each_place(&self.postings, key, lows, |number, at| {
+            if self.may_be(self.followers[at]) {
+                left.push(lows[number]);
+            }
+        });
+        left
+    }
+
+    /// May a byte stand for one of the words?
+    #[inline]
+    fn may_be(&self, follower: u8) -> bool {
+        match follower {
             NO_FOLLOWER => false,
             ANY_FOLLOWER => true,
             hash => self.hashes.contains(&hash),
@@ -161,8 +178,20 @@ mod tests {
                 })
                 .collect();
             let expected: Vec<u32> =
-                docs.into_iter().filter(|&doc| cursor.may_follow(DocId(doc))).collect();
-            prop_assert_eq!(found, expected);
+                docs.iter().copied().filter(|&doc| cursor.may_follow(DocId(doc))).collect();
+            prop_assert_eq!(&found, &expected);
+            // Of any others, those on the list are found as well.
+            let asked = |key: u32| (0..1u32 << 16).step_by(3).map(move |low| key << 16 | low);
+            let among: Vec<u32> = (0..5u32)
+                .flat_map(|key| {
+                    let lows: Vec<u16> = asked(key).map(|doc| doc as u16).collect();
+                    let left = cursor.among(key as u16, &lows);
+                    left.into_iter().map(move |low| key << 16 | u32::from(low))
+                })
+                .collect();
+            let is_asked = |doc: &u32| (doc & 0xffff).is_multiple_of(3);
+            let expected: Vec<u32> = expected.into_iter().filter(is_asked).collect();
+            prop_assert_eq!(among, expected);
         }
     }
 }

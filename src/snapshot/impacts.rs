@@ -3,7 +3,7 @@
 use super::container::Container;
 use super::postings::Postings;
 use crate::ids::DocId;
-use crate::simd::count_ones;
+use crate::simd::{count_ones, vectorized};
 
 /// Finds impacts in a list of postings; going on from where it was last costs least.
 #[derive(Debug)]
@@ -23,6 +23,103 @@ impl<'s> ImpactCursor<'s> {
     #[inline]
     pub fn at(&mut self, doc: DocId) -> u32 {
         self.place.find(&self.postings, doc).map_or(0, |at| u32::from(self.impacts[at]))
+    }
+
+    /// Adds the impact on each of some businesses of chunk `key`, `lows` ascending, to the sum with its number.
+    pub fn add_to(&self, key: u16, lows: &[u16], sums: &mut [u32]) {
+        for_each_place(&self.postings, key, lows, |number, at| {
+            sums[number] += u32::from(self.impacts[at]);
+        });
+    }
+
+    /// Puts the impact on each in the place with its number, where it is more than what is there.
+    pub fn raise_to(&self, key: u16, lows: &[u16], largest: &mut [u32]) {
+        for_each_place(&self.postings, key, lows, |number, at| {
+            largest[number] = largest[number].max(self.impacts[at].into());
+        });
+    }
+}
+
+/// Places that are found before anything is read there: of loads that do not wait for each other, many are under way
+/// at a time.
+const TOGETHER: usize = 64;
+
+/// Places in a list that are found, each with its number, until there are [`TOGETHER`].
+struct Found {
+    places: [(u32, u32); TOGETHER],
+    len: usize,
+}
+
+impl Found {
+    #[inline]
+    fn push(&mut self, number: usize, place: usize, visit: &mut impl FnMut(usize, usize)) {
+        self.places[self.len] = (number as u32, place as u32);
+        self.len += 1;
+        if self.len == TOGETHER {
+            self.visit_all(visit);
+        }
+    }
+
+    #[inline]
+    fn visit_all(&mut self, visit: &mut impl FnMut(usize, usize)) {
+        for &(number, place) in &self.places[..self.len] {
+            visit(number as usize, place as usize);
+        }
+        self.len = 0;
+    }
+}
+
+/// Calls `visit` with the number of each of `lows`, which ascend and are of chunk `key`, that is on a list, and with its
+/// place there.
+pub fn for_each_place(
+    postings: &Postings<'_>,
+    key: u16,
+    lows: &[u16],
+    mut visit: impl FnMut(usize, usize),
+) {
+    let chunked = match postings {
+        Postings::Small(docs) => {
+            let mut here = Postings::places_in(docs, key);
+            for (number, &low) in lows.iter().enumerate() {
+                let doc = u32::from(key) << 16 | u32::from(low);
+                here.start += docs[here.clone()].partition_point(|&other| other < doc);
+                if here.contains(&here.start) && docs[here.start] == doc {
+                    visit(number, here.start);
+                }
+            }
+            return;
+        }
+        Postings::Chunked(chunked) => chunked,
+    };
+    let Some(chunk) = chunked.find(key) else { return };
+    let before = chunked.rank(chunk);
+    let mut found = Found { places: [(0, 0); TOGETHER], len: 0 };
+    match chunked.chunk(chunk).container {
+        Container::Array(all) => {
+            let mut at = 0;
+            for (number, &low) in lows.iter().enumerate() {
+                at += gallop(&all[at..], low);
+                if all.get(at) == Some(&low) {
+                    found.push(number, before + at, &mut visit);
+                }
+            }
+            found.visit_all(&mut visit);
+        }
+        Container::Bitmap(words, _) => vectorized(|| {
+            let (mut at, mut rank) = (0, before);
+            for (number, &low) in lows.iter().enumerate() {
+                let (word, bit) = (usize::from(low >> 6), 1u64 << (low & 63));
+                if words[word] & bit == 0 {
+                    continue;
+                }
+                rank +=
+                    words[at..word].iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                at = word;
+                let within = (words[word] & (bit - 1)).count_ones() as usize;
+                found.push(number, rank + within, &mut visit);
+            }
+            found.visit_all(&mut visit);
+        }),
     }
 }
 
