@@ -60,7 +60,10 @@ pub fn by_relevance<'s>(
     let single_word = SingleWord::of(planner, query, understanding, total);
     let phrase = two_words(planner, query, understanding);
     let in_industry = match understanding.clauses.as_slice() {
-        [only] if stretch.is_from_best() => BestOfWord::new(planner, query, only),
+        // Later pages, and longer ones, are found where hits are held.
+        [only] if stretch.is_from_best() && stretch.start.is_none() => {
+            BestOfWord::new(planner, query, only).filter(|best| best.may_fill(stretch.wanted))
+        }
         _ => None,
     };
     let hits = match (&single_word, understanding.clauses.as_slice()) {

@@ -2,7 +2,8 @@
 //!
 //! What a query about one industry asks of words and places is a plan over positions
 //! ([`industry_order`](crate::snapshot::industry_order)), evaluated only where the businesses of the industry stand,
-//! which is a range: a hundredth of each list, for an industry of one business in a hundred.
+//! which is a range: a hundredth of each list, for an industry of one business in a hundred. Of one word alone, the best
+//! within the industry are [stored](crate::snapshot::industry_best).
 
 use super::Query;
 use super::evaluate::SELECTED_MAX;
@@ -57,6 +58,11 @@ impl<'s> BestOfWord<'s> {
             _ => Tier::PhraseElsewhere,
         };
         Some(BestOfWord { docs: best.docs, are_all: best.are_all, last })
+    }
+
+    /// May they be a page of so many?
+    pub fn may_fill(&self, wanted: usize) -> bool {
+        self.are_all || self.docs.len() >= wanted
     }
 
     /// Are all hits of a tier among them that hold the word itself?
