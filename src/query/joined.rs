@@ -68,7 +68,8 @@ impl<'s> JoinedApart<'s> {
 
     /// How many businesses match.
     pub fn total(&self) -> u64 {
-        self.hits_total - self.struck_out + self.matching.len()
+        // Stored counts of a damaged snapshot may be anything.
+        self.hits_total.saturating_sub(self.struck_out) + self.matching.len()
     }
 
     /// The nearest hits by relevance, as [`by_relevance`] gives them; `understanding` is what `q` means.
