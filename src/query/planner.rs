@@ -22,7 +22,7 @@
 //! | check of words | what followers leave | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
 //! | stored phrase count, list, best businesses | two dense words next to each other | two binary searches, 24 look-ups | 35 µs a phrase, 50 µs two keywords, median |
 //! | best in an industry | one word, one industry, 256 businesses and more in common, the first page | a binary search, 24 look-ups | 44 µs, median; 62 µs, mean, of which scoring all took 197 |
-//! | joined apart | two neighbours, of which few names or hosts hold the joined form (nearly every name) | the answer without that form, and those few | names of two words 139 to 130 µs, mean |
+//! | joined apart | two neighbours, of which few names or hosts hold the joined form (nearly every name) | the answer without that form, and those few | means: keywords 115 to 105 µs, names 88 to 84 |
 //! | best of levels | one word by relevance, with filters that one in four hundred passes | a probe for each business looked at | 20 ns each |
 //! | levels of a term | the same, beyond the 8,192 best, and backwards | a block for each business looked at | 0.3 µs each |
 //! | portions of hits | relaxed answers: rare words first, names before other fields, until none that is left can be near | the name of each hit that may be near, 32 announced together | 0.36 µs each |
