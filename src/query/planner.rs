@@ -43,8 +43,8 @@
 //! cannot bring it onto the page: names take 133 to 143 µs instead of 119. Scoring hit by hit, one list after the other for
 //! each: a page takes a tenth less where a chunk of hits is looked up in one list, then in the next
 //! ([`score`](super::score)), since loads that do not wait for each other overlap. Holding all hits of two words that
-//! are counted without a look, and not only 1,024: keywords take 125 µs instead of 105. Finding the place of each hit in a list by
-//! blocks instead of galloping: as long, since the bytes come from memory either way.
+//! are counted without a look, and not only 1,024: keywords take 125 µs instead of 105. Finding the place of each hit in
+//! a list by blocks instead of galloping: as long, since the bytes come from memory either way.
 //!
 //! Words that are misspelt, one or two of them (2,500 requests): looking at every hit of what they are read as, or of what
 //! shares anything with a relaxed `q`, takes 1,025 µs in the mean and 620 ms at most; levels of all readings and portions
