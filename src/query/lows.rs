@@ -6,7 +6,7 @@
 
 use super::arrays;
 use crate::simd::{count_ones, vectorized};
-use crate::snapshot::container::{BITMAP_WORDS, Container, for_each_bit};
+use crate::snapshot::container::{BITMAP_WORDS, Bitmap, Container, for_each_bit};
 use crate::snapshot::followers::FoundLows;
 use crate::snapshot::postings::ARRAY_MAX;
 use std::ops::Range;
@@ -49,7 +49,7 @@ impl<'p> Lows<'p> {
     pub fn of(container: Container<'p>) -> Lows<'p> {
         match container {
             Container::Array(lows) => Lows::Slice(lows),
-            Container::Bitmap(words, count) => Lows::Words(words, count),
+            Container::Bitmap(Bitmap { words, count, .. }) => Lows::Words(words, count),
         }
     }
 
@@ -273,7 +273,7 @@ impl<'p> Lows<'p> {
         match self.view() {
             View::Span(range) => range.clone().for_each(|low| visit(low as u16)),
             View::Array(lows) => Container::Array(lows).for_each(visit),
-            View::Bitmap(words, count) => Container::Bitmap(words, count).for_each(visit),
+            View::Bitmap(words, _) => for_each_bit(words.iter().copied(), visit),
         }
     }
 
@@ -362,7 +362,7 @@ fn bit(low: u16) -> u64 {
 
 /// Is the bit of `low` set?
 #[inline]
-pub(super) fn is_set(words: &Words, low: u16) -> bool {
+fn is_set(words: &Words, low: u16) -> bool {
     words[usize::from(low >> 6)] & bit(low) != 0
 }
 

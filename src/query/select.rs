@@ -8,7 +8,6 @@
 
 use super::arrays::for_each_shared;
 use super::hit_set::HitSet;
-use super::lows::is_set;
 use super::plan::Plan;
 use crate::ids::DocId;
 use crate::snapshot::container::Container;
@@ -210,8 +209,8 @@ fn mark_list(postings: &Postings<'_>, hits: &HitSet, among: &Marks, found: &mut 
                         let here = &lows[places.clone()];
                         for_each_shared(here, others, |at| found.set(places.start + at));
                     }
-                    Container::Bitmap(words, _) => {
-                        found.set_those(places, |at| is_set(words, lows[at]));
+                    Container::Bitmap(bitmap) => {
+                        found.set_those(places, |at| bitmap.contains(lows[at]));
                     }
                 }
             }

@@ -1,17 +1,66 @@
 //! What a chunk of postings holds: up to 65,536 lower halves of `DocId`s, as an array or as a bitmap.
 
-use crate::simd::{count_ones, is_among, vectorized};
+use crate::simd::{is_among, vectorized};
 
 /// Words of a chunk's bitmap.
 pub const BITMAP_WORDS: usize = 1024;
+
+/// Words of a bitmap that share an entry of its rank directory: a line of the cache.
+pub const RANKED_WORDS: usize = 8;
+
+/// Entries of a bitmap's rank directory.
+pub const BITMAP_RANKS: usize = BITMAP_WORDS / RANKED_WORDS;
+
+/// One bit for every lower half that a chunk may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Bitmap<'a> {
+    /// The bits: bit b of word w for lower half 64 w + b.
+    pub words: &'a [u64; BITMAP_WORDS],
+    /// How many bits are set before every [`RANKED_WORDS`] words.
+    pub ranks: &'a [u16; BITMAP_RANKS],
+    /// How many bits are set.
+    pub count: u32,
+}
+
+impl Bitmap<'_> {
+    /// Is `low` among them?
+    #[inline]
+    pub fn contains(&self, low: u16) -> bool {
+        self.words[usize::from(low >> 6)] >> (low & 63) & 1 == 1
+    }
+
+    /// How many are below `low`? Reads two lines of the cache, wherever it is.
+    #[inline(always)] // compiled for the processor that runs the loop around it
+    pub fn rank(&self, low: u16) -> usize {
+        let word = usize::from(low >> 6);
+        let first = word - word % RANKED_WORDS;
+        let before = self.words[first..word].iter().map(|word| word.count_ones()).sum::<u32>();
+        let within = (self.words[word] & ((1 << (low & 63)) - 1)).count_ones();
+        usize::from(self.ranks[word / RANKED_WORDS]) + (before + within) as usize
+    }
+}
+
+/// The rank directory of a bitmap.
+pub fn ranks_of(words: &[u64; BITMAP_WORDS]) -> [u16; BITMAP_RANKS] {
+    let mut ranks = [0; BITMAP_RANKS];
+    vectorized(|| {
+        let mut before = 0u32;
+        for (rank, words) in ranks.iter_mut().zip(words.as_chunks::<RANKED_WORDS>().0) {
+            // All 65,536 bits are set only behind the last entry.
+            *rank = before as u16;
+            before += words.iter().map(|word| word.count_ones()).sum::<u32>();
+        }
+    });
+    ranks
+}
 
 /// The `DocId`s of one chunk: the lower 16 bits of each.
 #[derive(Clone, Copy, Debug)]
 pub enum Container<'a> {
     /// Sorted lower halves.
     Array(&'a [u16]),
-    /// One bit for every possible lower half, and how many are set.
-    Bitmap(&'a [u64; BITMAP_WORDS], u32),
+    /// One bit for every possible lower half.
+    Bitmap(Bitmap<'a>),
 }
 
 impl<'a> Container<'a> {
@@ -20,7 +69,7 @@ impl<'a> Container<'a> {
     pub fn len(&self) -> usize {
         match self {
             Container::Array(lows) => lows.len(),
-            Container::Bitmap(_, count) => *count as usize,
+            Container::Bitmap(bitmap) => bitmap.count as usize,
         }
     }
 
@@ -33,7 +82,7 @@ impl<'a> Container<'a> {
     pub fn first(&self) -> u16 {
         match self {
             Container::Array(lows) => lows[0],
-            Container::Bitmap(words, _) => {
+            Container::Bitmap(Bitmap { words, .. }) => {
                 let word = words.iter().position(|&word| word != 0).unwrap_or_default();
                 (word * 64) as u16 + (words[word].trailing_zeros() & 63) as u16
             }
@@ -45,7 +94,7 @@ impl<'a> Container<'a> {
     pub fn contains(&self, low: u16) -> bool {
         match self {
             Container::Array(lows) => holds(lows, low),
-            Container::Bitmap(words, _) => words[usize::from(low >> 6)] >> (low & 63) & 1 == 1,
+            Container::Bitmap(bitmap) => bitmap.contains(low),
         }
     }
 
@@ -54,9 +103,7 @@ impl<'a> Container<'a> {
     pub fn for_each(&self, visit: impl FnMut(u16)) {
         match self {
             Container::Array(lows) => lows.iter().copied().for_each(visit),
-            Container::Bitmap(words, _) => {
-                for_each_bit(words.iter().copied(), visit);
-            }
+            Container::Bitmap(bitmap) => for_each_bit(bitmap.words.iter().copied(), visit),
         }
     }
 
@@ -64,10 +111,8 @@ impl<'a> Container<'a> {
     pub fn rank(&self, low: u32) -> usize {
         match self {
             Container::Array(lows) => lows.partition_point(|&other| u32::from(other) < low),
-            Container::Bitmap(words, _) => {
-                let (word, bit) = (low as usize >> 6, low & 63);
-                let rest = words.get(word).map_or(0, |word| (word & ((1 << bit) - 1)).count_ones());
-                count_ones(&words[..word]) + rest as usize
+            Container::Bitmap(bitmap) => {
+                u16::try_from(low).map_or(bitmap.count as usize, |low| bitmap.rank(low))
             }
         }
     }

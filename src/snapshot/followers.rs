@@ -9,7 +9,7 @@
 //! 0 if nothing follows it anywhere, 1 to 254 the [hash](follower_hash) of the only word that does, 255 if there are
 //! several.
 
-use super::container::{BITMAP_WORDS, Container};
+use super::container::{BITMAP_WORDS, Bitmap, Container};
 use super::impacts::{ListPlace, for_each_place};
 use super::postings::Postings;
 use crate::analyzer::plural::common_start;
@@ -128,7 +128,7 @@ impl<'s> FollowerCursor<'s> {
         let bytes = &self.followers[start..start + container.len()];
         Some(match container {
             Container::Array(all) => FoundLows::Array(places(bytes).map(|at| all[at]).collect()),
-            Container::Bitmap(words, _) => {
+            Container::Bitmap(Bitmap { words, .. }) => {
                 FoundLows::Bitmap(bits_with(words, bytes, [first, second, ANY_FOLLOWER]))
             }
         })

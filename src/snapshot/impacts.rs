@@ -3,7 +3,7 @@
 use super::container::Container;
 use super::postings::Postings;
 use crate::ids::DocId;
-use crate::simd::{count_ones, vectorized};
+use crate::simd::vectorized;
 
 /// Finds impacts in a list of postings; going on from where it was last costs least.
 #[derive(Debug)]
@@ -105,18 +105,11 @@ pub fn for_each_place(
             }
             found.visit_all(&mut visit);
         }
-        Container::Bitmap(words, _) => vectorized(|| {
-            let (mut at, mut rank) = (0, before);
+        Container::Bitmap(bitmap) => vectorized(|| {
             for (number, &low) in lows.iter().enumerate() {
-                let (word, bit) = (usize::from(low >> 6), 1u64 << (low & 63));
-                if words[word] & bit == 0 {
-                    continue;
+                if bitmap.contains(low) {
+                    found.push(number, before + bitmap.rank(low), &mut visit);
                 }
-                rank +=
-                    words[at..word].iter().map(|word| word.count_ones() as usize).sum::<usize>();
-                at = word;
-                let within = (words[word] & (bit - 1)).count_ones() as usize;
-                found.push(number, rank + within, &mut visit);
             }
             found.visit_all(&mut visit);
         }),
@@ -126,12 +119,10 @@ pub fn for_each_place(
 /// Where in a list of postings something was looked for last.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ListPlace {
-    /// The business asked for last, the chunk it is in, and how far: within an array an index, within a bitmap a
-    /// word, and how many businesses of the list are before it.
+    /// The business asked for last, the chunk it is in, and how far within an array.
     last: u32,
     chunk: Option<usize>,
     at: usize,
-    rank: usize,
 }
 
 impl ListPlace {
@@ -145,7 +136,6 @@ impl ListPlace {
         if self.chunk.is_none() || key != (self.last >> 16) as u16 || doc.0 < self.last {
             self.chunk = chunked.find(key);
             self.at = 0;
-            self.rank = 0;
         }
         self.last = doc.0;
         let chunk = self.chunk?;
@@ -155,19 +145,7 @@ impl ListPlace {
                 self.at += gallop(&lows[self.at..], low);
                 (lows.get(self.at) == Some(&low)).then_some(before + self.at)
             }
-            Container::Bitmap(words, _) => {
-                let word = usize::from(low >> 6);
-                let bit = 1u64 << (low & 63);
-                if words[word] & bit == 0 {
-                    return None;
-                }
-                if self.at < word {
-                    self.rank += count_ones(&words[self.at..word]);
-                    self.at = word;
-                }
-                let within = (words[word] & (bit - 1)).count_ones() as usize;
-                Some(before + self.rank + within)
-            }
+            Container::Bitmap(bitmap) => bitmap.contains(low).then(|| before + bitmap.rank(low)),
         }
     }
 }

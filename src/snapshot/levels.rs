@@ -19,7 +19,7 @@
 //! levels, ties by `DocId`: a filter that one in a hundred passes looks at two thousand of them for a page, some 10 ns
 //! each, where finding them in blocks costs some 300 ns each.
 
-use super::container::{Container, select};
+use super::container::{Bitmap, Container, select};
 use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::DocId;
@@ -279,7 +279,7 @@ impl<'a> TermLevels<'a> {
                         let before = start - chunked.rank(chunk_at);
                         found.extend(places.map(|at| DocId(base | u32::from(lows[before + at]))));
                     }
-                    Container::Bitmap(words, _) => {
+                    Container::Bitmap(Bitmap { words, .. }) => {
                         let first = (first_doc & 0xffff) as usize >> 6;
                         let base = base | (first as u32 * 64);
                         select(&words[first..], places, |bit| found.push(DocId(base + bit)));

@@ -1,0 +1,345 @@
+//! The block of one term: its lists of postings and what is stored beside them.
+//!
+//! ```text
+//! BLOCK     := MASK (u32, bit i: list i is present; bit 5: LEVELS are; bit 6: OWN is; bit 7: all bits of OWN would be
+//!              set; bit 8: FOLLOWERS are; bit 9: PLACES are), 0 (u32), PLACES, POSTINGS for each list present, in order
+//!              of the bits, IMPACTS, FOLLOWERS, OWN, LEVELS
+//! PLACES    := where each part behind the first list begins, present or not: 4 lists, IMPACTS, FOLLOWERS, OWN, LEVELS
+//!              (u32^8, in units of 8 bytes from the start of the block); only for 256 businesses and more
+//! IMPACTS   := u8 for each business of the first list, padding to 8
+//! FOLLOWERS := the same, see [`followers`](crate::snapshot::followers)
+//! OWN       := one bit for each business of the first list (u64, lowest first), set if the term itself stands in its
+//!              industry or description, and not only its plural or in the name; only for more than 32
+//! LEVELS    := see [`levels`](crate::snapshot::levels)
+//! ```
+//!
+//! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
+//! BM25 over the fields with their weights and lengths, computed at build and quantised over the collection.
+//!
+//! Each part of a long block lies in a page of its own. Without PLACES, the last would be found by reading the ends of
+//! all before it, one after the other; with them, a part that nobody asks for is not touched.
+
+use crate::bytes::cast;
+use crate::snapshot::SnapshotError;
+use crate::snapshot::format::SectionKind;
+use crate::snapshot::levels::{self, LevelGroup, TermLevels};
+use crate::snapshot::postings::{Postings, encode};
+
+/// Every block begins at a multiple of this, in bytes.
+pub const BLOCK_ALIGN: u64 = 8;
+
+/// Number of lists that a term may have.
+pub const NUM_LISTS: usize = 5;
+
+/// The bit of a block's mask that says that levels follow.
+const HAS_LEVELS: u32 = 1 << NUM_LISTS;
+
+/// The bit of a block's mask that says that [`OwnProse::Some`] bits follow the impacts.
+const HAS_OWN: u32 = HAS_LEVELS << 1;
+
+/// The bit of a block's mask that stands for [`OwnProse::All`].
+const OWN_IS_ALL: u32 = HAS_OWN << 1;
+
+/// The bit of a block's mask that says that followers follow the impacts.
+const HAS_FOLLOWERS: u32 = OWN_IS_ALL << 1;
+
+/// The bit of a block's mask that says that places of its parts stand at its front.
+const HAS_PLACES: u32 = HAS_FOLLOWERS << 1;
+
+/// Longest first list without [`OwnProse`]: looking at the words of so few businesses costs little.
+const UNMARKED_MAX: usize = 32;
+
+/// Fewest businesses of a term with places: the lists of others lie side by side.
+const PLACED_MIN: usize = 256;
+
+/// Bytes of MASK and what is behind it.
+const HEAD: usize = 8;
+
+/// Parts of a block behind the lists.
+const IMPACTS: usize = NUM_LISTS;
+const FOLLOWERS: usize = IMPACTS + 1;
+const OWN: usize = FOLLOWERS + 1;
+const LEVELS: usize = OWN + 1;
+
+/// Number of places: of all parts but the first.
+const NUM_PLACES: usize = LEVELS;
+
+/// In which businesses of a term's first list the term itself stands in industry or description.
+#[derive(Clone, Copy, Default, Debug)]
+pub enum OwnProse<'a> {
+    /// In none.
+    #[default]
+    None,
+    /// In those whose bit is set, in the order of the list.
+    Some(&'a [u64]),
+    /// In all.
+    All,
+    /// Not stored, since the list is short.
+    Unknown,
+}
+
+/// The lists of one term. What is not asked for is not read.
+#[derive(Clone, Copy, Debug)]
+pub struct TermLists<'a> {
+    /// From its block on.
+    block: &'a [u8],
+    mask: u32,
+}
+
+impl<'a> TermLists<'a> {
+    /// The lists of the block at the front of `block`, which a structural check has passed.
+    pub(super) fn new(block: &'a [u8]) -> TermLists<'a> {
+        TermLists { block, mask: cast::<u32>(&block[..HEAD])[0] }
+    }
+
+    /// The block from a part on.
+    #[inline]
+    fn from(&self, part: usize) -> &'a [u8] {
+        if self.mask & HAS_PLACES == 0 {
+            return self.from_one_by_one(part);
+        }
+        let (places, behind) = self.block[HEAD..].split_at(NUM_PLACES * 4);
+        match part.checked_sub(1) {
+            None => behind,
+            Some(at) => &self.block[cast::<u32>(places)[at] as usize * BLOCK_ALIGN as usize..],
+        }
+    }
+
+    fn from_one_by_one(&self, part: usize) -> &'a [u8] {
+        let (mut rest, mut len) = (&self.block[HEAD..], 0);
+        for at in (0..part.min(NUM_LISTS)).filter(|&at| self.has(1 << at)) {
+            let (postings, behind) = Postings::read(rest);
+            len = if at == 0 { postings.len() } else { len };
+            rest = behind;
+        }
+        &rest[(FOLLOWERS..=part).map(|next| self.len_of(next - 1, len)).sum()..]
+    }
+
+    /// The bytes that a part behind the lists takes for `len` businesses, levels aside.
+    fn len_of(&self, part: usize, len: usize) -> usize {
+        match part {
+            IMPACTS => len.next_multiple_of(8),
+            FOLLOWERS if self.has(HAS_FOLLOWERS) => len.next_multiple_of(8),
+            OWN if self.has(HAS_OWN) => len.div_ceil(64) * 8,
+            _ => 0,
+        }
+    }
+
+    #[inline]
+    fn has(&self, bit: u32) -> bool {
+        self.mask & bit != 0
+    }
+
+    #[inline]
+    fn list(&self, at: usize) -> Option<Postings<'a>> {
+        self.has(1 << at).then(|| Postings::front(self.from(at)))
+    }
+
+    /// Businesses that match the term as a word of a query: in name or host as it is, in industry and
+    /// description in singular or plural.
+    #[inline]
+    pub fn any(&self) -> Postings<'a> {
+        Postings::front(self.from(0))
+    }
+
+    /// Businesses whose name is the term, legal forms at its end aside.
+    pub fn name_is(&self) -> Option<Postings<'a>> {
+        self.list(1)
+    }
+
+    /// Businesses whose name starts with the term and goes on.
+    pub fn name_starts(&self) -> Option<Postings<'a>> {
+        self.list(2)
+    }
+
+    /// Businesses with the term elsewhere in their name.
+    pub fn name_has(&self) -> Option<Postings<'a>> {
+        self.list(3)
+    }
+
+    /// Businesses with the term in their host.
+    pub fn host(&self) -> Option<Postings<'a>> {
+        self.list(4)
+    }
+
+    /// The lists of businesses with the term in their name; no business is on two of them.
+    pub fn in_name(&self) -> impl Iterator<Item = Postings<'a>> + use<'a> {
+        [self.name_is(), self.name_starts(), self.name_has()].into_iter().flatten()
+    }
+
+    /// The impact of the term on each business of [`any`](Self::any), in order.
+    pub fn impacts(&self) -> &'a [u8] {
+        &self.from(IMPACTS)[..self.any().len()]
+    }
+
+    /// By which words the term is followed in each business of [`any`](Self::any), in order; none if that is not
+    /// stored.
+    pub fn followers(&self) -> Option<&'a [u8]> {
+        self.has(HAS_FOLLOWERS).then(|| &self.from(FOLLOWERS)[..self.any().len()])
+    }
+
+    /// Where in [`any`](Self::any) the term itself stands in industry or description.
+    pub fn own_prose(&self) -> OwnProse<'a> {
+        let len = self.any().len();
+        if len <= UNMARKED_MAX {
+            OwnProse::Unknown
+        } else if self.has(OWN_IS_ALL) {
+            OwnProse::All
+        } else if self.has(HAS_OWN) {
+            OwnProse::Some(cast(&self.from(OWN)[..len.div_ceil(64) * 8]))
+        } else {
+            OwnProse::None
+        }
+    }
+
+    /// The order of [`any`](Self::any) by score, for frequent terms.
+    pub fn levels(&self) -> Option<TermLevels<'a>> {
+        self.has(HAS_LEVELS).then(|| {
+            let levels = TermLevels::read(self.from(LEVELS), self.any(), self.impacts());
+            levels.expect("checked when the snapshot was opened").0
+        })
+    }
+}
+
+/// Checks the block of a term completely.
+///
+/// # Errors
+/// It is not one that [`encode_block`] could have written for `num_docs` businesses.
+pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotError> {
+    let damaged = |reason| Err(SnapshotError::damaged(SectionKind::TermPostings, reason));
+    if block.len() < HEAD {
+        return damaged("blocks of terms do not join");
+    }
+    let head: &[u32] = cast(&block[..HEAD]);
+    let mask = head[0];
+    if mask & 1 == 0 || mask >= HAS_PLACES << 1 || head[1] != 0 {
+        return damaged("a term has unknown lists");
+    }
+    let lists = TermLists { block, mask };
+    let mut at = if lists.has(HAS_PLACES) { HEAD + NUM_PLACES * 4 } else { HEAD };
+    let (mut starts, mut len) = ([0; NUM_PLACES + 1], 0);
+    for (part, start) in starts.iter_mut().enumerate() {
+        *start = at;
+        if part < NUM_LISTS && lists.has(1 << part) {
+            let rest = block.get(at..).unwrap_or_default();
+            at += Postings::check(rest, num_docs, SectionKind::TermPostings)?;
+            len = if part == 0 { Postings::front(rest).len() } else { len };
+        } else {
+            at += lists.len_of(part, len);
+        }
+    }
+    let own = mask & (HAS_OWN | OWN_IS_ALL);
+    if own == HAS_OWN | OWN_IS_ALL || own != 0 && len <= UNMARKED_MAX {
+        return damaged("the own businesses of a term are stored twice, or of a short list");
+    }
+    if at > block.len() {
+        return damaged("the impacts, followers or own businesses of a term are cut off");
+    }
+    if lists.has(HAS_PLACES) {
+        let places: &[u32] = cast(&block[HEAD..HEAD + NUM_PLACES * 4]);
+        let is_there = |(&place, &start): (&u32, &usize)| place as usize * 8 == start;
+        if !places.iter().zip(&starts[1..]).all(is_there) {
+            return damaged("the places of a term are not those of its parts");
+        }
+    }
+    if lists.has(HAS_LEVELS) {
+        let impacts = &block[starts[IMPACTS]..][..len];
+        let levels = TermLevels::read(&block[at..], lists.any(), impacts);
+        let Some((_, len)) = levels.filter(|(levels, _)| levels.check()) else {
+            return damaged("the levels of a term do not fit its businesses");
+        };
+        at += len;
+    }
+    if at == block.len() { Ok(()) } else { damaged("a block of a term has a wrong length") }
+}
+
+/// From which sizes on something is stored with a term.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockBounds {
+    /// Fewest businesses of a term with levels.
+    pub levels_min: usize,
+    /// Most best businesses that are stored with levels.
+    pub levels_best_max: usize,
+    /// Fewest businesses of a term with followers.
+    pub followers_min: usize,
+}
+
+/// What the block of a term is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct TermBlock<'a> {
+    /// Its lists in the order of [`TermLists`], an absent one empty.
+    pub lists: [&'a [u32]; NUM_LISTS],
+    /// The impact on each business of the first list.
+    pub impacts: &'a [u8],
+    /// By what the term is followed in each of them.
+    pub followers: &'a [u8],
+    /// Those of them that hold the term itself in industry or description.
+    pub own_prose: &'a [u32],
+}
+
+/// Appends the block of one term.
+pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8>) {
+    let TermBlock { lists, impacts, followers, own_prose } = *block;
+    debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
+    debug_assert!(lists[0].len() == followers.len());
+    let has_levels = impacts.len() >= bounds.levels_min;
+    let has_followers = impacts.len() >= bounds.followers_min;
+    let has_places = impacts.len() >= PLACED_MIN;
+    let own = match own_prose.len() {
+        _ if impacts.len() <= UNMARKED_MAX => 0,
+        0 => 0,
+        len if len == impacts.len() => OWN_IS_ALL,
+        _ => HAS_OWN,
+    };
+    let flag = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+    let flags = own
+        | flag(has_levels, HAS_LEVELS)
+        | flag(has_followers, HAS_FOLLOWERS)
+        | flag(has_places, HAS_PLACES);
+    let mask =
+        (0..NUM_LISTS).filter(|&at| !lists[at].is_empty()).fold(flags, |mask, at| mask | 1 << at);
+    let start = out.len();
+    out.extend(mask.to_le_bytes());
+    out.extend([0; 4]);
+    if has_places {
+        out.extend([0; NUM_PLACES * 4]);
+    }
+    let begin_part = |part: usize, out: &mut Vec<u8>| {
+        if let Some(at) = part.checked_sub(1).filter(|_| has_places) {
+            let place = ((out.len() - start) / BLOCK_ALIGN as usize) as u32;
+            out[start + HEAD + at * 4..][..4].copy_from_slice(&place.to_le_bytes());
+        }
+    };
+    for (part, docs) in lists.iter().enumerate() {
+        begin_part(part, out);
+        if !docs.is_empty() {
+            encode(docs, out);
+        }
+    }
+    for (part, bytes) in [(IMPACTS, Some(impacts)), (FOLLOWERS, has_followers.then_some(followers))]
+    {
+        begin_part(part, out);
+        out.extend_from_slice(bytes.unwrap_or_default());
+        out.resize(out.len().next_multiple_of(8), 0);
+    }
+    begin_part(OWN, out);
+    if own == HAS_OWN {
+        let mut bits = vec![0u64; impacts.len().div_ceil(64)];
+        let mut own = own_prose.iter().peekable();
+        for (at, doc) in lists[0].iter().enumerate() {
+            bits[at / 64] |= u64::from(own.next_if_eq(&doc).is_some()) << (at % 64);
+        }
+        out.extend_from_slice(bytemuck::cast_slice(&bits));
+    }
+    begin_part(LEVELS, out);
+    if has_levels {
+        let [docs, name_is, name_starts, name_has, _] = lists;
+        let of =
+            |docs: &[u32], group| docs.iter().map(move |&doc| (doc, group)).collect::<Vec<_>>();
+        let mut named = of(name_is, LevelGroup::NameIs);
+        named.extend(of(name_starts, LevelGroup::NameStarts));
+        named.extend(of(name_has, LevelGroup::NameHas));
+        named.sort_unstable_by_key(|&(doc, _)| doc);
+        levels::encode(docs, impacts, &named, bounds.levels_best_max, out);
+    }
+}
