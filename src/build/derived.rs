@@ -40,7 +40,8 @@ use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::Offsets;
 use crate::snapshot::postings::Postings;
-use crate::snapshot::terms::{BlockBounds, Terms};
+use crate::snapshot::terms::Terms;
+use crate::snapshot::terms::block::BlockBounds;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -184,10 +185,10 @@ pub fn write(
     release_all();
     let release = || postings.release(usize::MAX);
     let lists: Vec<Postings<'_>> = by_doc::releasing(&keys, release)
-        .filter_map(|key| match key {
-            DenseKey::Term(ord) => terms.lists(*ord).any,
-            DenseKey::Industry(ord) => Some(industries.postings(*ord)),
-            DenseKey::Place(ord) => Some(places.postings(*ord)),
+        .map(|key| match key {
+            DenseKey::Term(ord) => terms.lists(*ord).any(),
+            DenseKey::Industry(ord) => industries.postings(*ord),
+            DenseKey::Place(ord) => places.postings(*ord),
         })
         .collect();
     writer.section(SectionKind::DenseKeys, bytemuck::cast_slice(&dense::encode_keys(&keys)))?;
@@ -266,7 +267,7 @@ fn dense_keys(
         if ord.0.is_multiple_of(1 << 16) {
             terms.release();
         }
-        terms.lists(ord).any.map_or(0, |any| any.len())
+        terms.lists(ord).any().len()
     };
     let ords = |len: usize| (0..len as u32).into_par_iter().map(TermOrd);
     let mut keys: Vec<(usize, DenseKey)> = ords(terms.len())

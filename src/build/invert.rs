@@ -19,7 +19,7 @@ use crate::snapshot::followers::{NO_FOLLOWER, merge_followers};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::OffsetsWriter;
-use crate::snapshot::terms::{self, BlockBounds, TermBlock};
+use crate::snapshot::terms::block::{BLOCK_ALIGN, BlockBounds, TermBlock, encode_block};
 use crate::snapshot::writer::SnapshotWriter;
 use fst::{IntoStreamer, Streamer};
 use rayon::ThreadPool;
@@ -95,7 +95,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
                 chunk.ords.clone().zip(&encoded.block_lens).zip(&encoded.doc_freqs)
             {
                 end += *len as u64;
-                offsets.push(end / terms::BLOCK_ALIGN)?;
+                offsets.push(end / BLOCK_ALIGN)?;
                 let code = codes[ord as usize];
                 weights[(code - CODE_MIN) as usize] = impact::weight(source.num_docs(), *doc_freq);
             }
@@ -313,7 +313,7 @@ impl Source {
                 followers: &any.followers,
                 own_prose,
             };
-            terms::encode_block(&block, self.bounds, &mut out.blocks);
+            encode_block(&block, self.bounds, &mut out.blocks);
             out.block_lens.push(out.blocks.len() - start);
             out.doc_freqs.push(any.docs.len());
         }

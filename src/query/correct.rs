@@ -84,7 +84,7 @@ fn within(planner: &Planner<'_>, form: &str, dfa: &DFA) -> Vec<QueryWord> {
     let mut found: Vec<(usize, String)> = Vec::new();
     terms.search(&first.to_string(), Within(dfa), |term, ord| {
         if term != form && term.chars().all(is_letter) {
-            let count = terms.lists(ord).any.map_or(0, |any| any.len());
+            let count = terms.lists(ord).any().len();
             found.push((count, term.to_owned()));
         }
     });

@@ -63,7 +63,7 @@ use crate::snapshot::dense::DenseKey;
 use crate::snapshot::followers::{FollowerCursor, follower_hash};
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
-use crate::snapshot::terms::{OwnProse, TermLists};
+use crate::snapshot::terms::block::{OwnProse, TermLists};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -162,10 +162,10 @@ impl<'s> Planner<'s> {
         let word = QueryWord { forms: vec![form.to_owned()] };
         let related = related_terms(self.snapshot, &word);
         let ords = related.iter().filter_map(|term| self.ord(term));
-        let plans = ords.filter_map(|ord| {
+        let plans = ords.map(|ord| {
             let lists = self.snapshot.terms().lists(ord);
-            let postings = lists.any?;
-            Some(match lists.own_prose {
+            let postings = lists.any();
+            match lists.own_prose() {
                 OwnProse::None => Plan::NOTHING,
                 OwnProse::All => Plan::list(postings),
                 OwnProse::Some(bits) => Plan::Marked(Marked { postings, bits }),
@@ -173,15 +173,15 @@ impl<'s> Planner<'s> {
                     let fields = &[TextField::Industry, TextField::Description];
                     self.check(Plan::list(postings), &Phrase::of_word(word.clone()), fields)
                 }
-            })
+            }
         });
         Plan::union(plans)
     }
 
     /// Businesses that a term matches in any field.
     fn term_list(&self, ord: TermOrd) -> Plan<'s> {
-        let list = |postings| Plan::List(List { postings, key: Some(DenseKey::Term(ord)) });
-        self.snapshot.terms().lists(ord).any.map_or(Plan::NOTHING, list)
+        let postings = self.snapshot.terms().lists(ord).any();
+        Plan::List(List { postings, key: Some(DenseKey::Term(ord)) })
     }
 
     /// Those of `candidates` in which the phrase stands in one of `fields`.
@@ -214,22 +214,22 @@ impl<'s> Planner<'s> {
             // A word of several forms has its followers in several lists.
             let [form] = first.forms.as_slice() else { return None };
             let lists = self.snapshot.terms().lists(self.ord(form).filter(|_| at + 1 == *next)?);
-            let (any, followers) = lists.any.zip(lists.followers)?;
+            let followers = lists.followers()?;
             let hashes = second.forms.iter().map(|form| follower_hash(form)).collect();
             self.took(Shortcut::Followers);
-            Some(FollowerCursor::new(any, followers, hashes))
+            Some(FollowerCursor::new(lists.any(), followers, hashes))
         };
         phrase.words.windows(2).filter_map(cursor).collect()
     }
 
     /// Businesses with a word in their name.
     pub fn word_in_name(&self, word: &QueryWord) -> Plan<'s> {
-        self.lists(word, |lists| [lists.name_is, lists.name_starts, lists.name_has])
+        self.lists(word, |lists| [lists.name_is(), lists.name_starts(), lists.name_has()])
     }
 
     /// Businesses with a word in their name or host.
     pub fn word_in_name_or_host(&self, word: &QueryWord) -> Plan<'s> {
-        let host = self.lists(word, |lists| [lists.host, None, None]);
+        let host = self.lists(word, |lists| [lists.host(), None, None]);
         Plan::union([self.word_in_name(word), host])
     }
 

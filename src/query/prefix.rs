@@ -10,7 +10,7 @@ use super::shortcut::Shortcut;
 use super::text::{Clause, QueryWord, Term};
 use crate::ids::TermOrd;
 use crate::snapshot::Snapshot;
-use crate::snapshot::terms::TermLists;
+use crate::snapshot::terms::block::TermLists;
 
 /// What a word reaches as a prefix.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl<'s> PrefixMatches<'s> {
         for_each_begun(planner.snapshot(), &read, |ord, lists| {
             if !own.contains(&ord) {
                 lists.in_name().for_each(|postings| postings.push_to(&mut names));
-                lists.host.iter().for_each(|postings| postings.push_to(&mut all));
+                lists.host().iter().for_each(|postings| postings.push_to(&mut all));
             }
         });
         all.extend_from_slice(&names);
@@ -97,7 +97,7 @@ impl BegunWords {
                 begun.name_codes.push(code);
             }
             lists.in_name().for_each(|postings| postings.push_to(&mut names));
-            if let Some(postings) = lists.host {
+            if let Some(postings) = lists.host() {
                 begun.host_codes.push(code);
                 postings.push_to(&mut hosts);
             }

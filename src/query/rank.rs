@@ -8,7 +8,7 @@
 //! | tier | set | from |
 //! |---|---|---|
 //! | whole id or host | one business; the businesses on the host | id order, host dictionary |
-//! | name is `q` | one word: a stored list; more: names that start with the words, checked | [`TermLists`](crate::snapshot::terms::TermLists) |
+//! | name is `q` | one word: a stored list; more: names that start with the words, checked | [`TermLists`](crate::snapshot::terms::block::TermLists) |
 //! | name starts with `q` | the same | the same |
 //! | all words in the name | intersection of the names with each word | the same |
 //! | phrase in another field | one word: the rest that holds it; more: checked in the order of scores, until the page is full | token streams |
@@ -362,8 +362,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
     /// Businesses whose name begins with the one word of `q`.
     fn names_by_list(&self, word: &QueryWord, wanted: NameMatch) -> Plan<'s> {
         self.within_rest(self.planner.lists(word, |lists| match wanted {
-            NameMatch::Whole => [lists.name_is, None, None],
-            NameMatch::Start => [lists.name_starts, None, None],
+            NameMatch::Whole => [lists.name_is(), None, None],
+            NameMatch::Start => [lists.name_starts(), None, None],
         }))
     }
 
@@ -371,7 +371,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
     fn names_that(&self, wanted: NameMatch) -> Plan<'s> {
         let mut words = self.words.words.iter();
         let Some((_, first)) = words.next() else { return Plan::NOTHING };
-        let begins = self.planner.lists(first, |lists| [lists.name_starts, lists.name_is, None]);
+        let begins =
+            self.planner.lists(first, |lists| [lists.name_starts(), lists.name_is(), None]);
         let others = words.map(|(_, word)| self.planner.word_in_name(word));
         let narrowed = self.planner.stored_neighbours(&self.words);
         let names = Plan::intersection(std::iter::once(begins).chain(others).chain(narrowed));
@@ -418,7 +419,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
             // Whoever holds the word, or a longer one in the name, is in a better group already.
             return if prefix.is_some() { self.rest.clone() } else { Plan::NOTHING };
         }
-        let in_host = |word: &QueryWord| self.planner.lists(word, |lists| [lists.host, None, None]);
+        let in_host =
+            |word: &QueryWord| self.planner.lists(word, |lists| [lists.host(), None, None]);
         let mut phrase = Phrase::default();
         let mut prefixes: Vec<(usize, &QueryWord)> = Vec::new();
         let mut candidates = Vec::new();

@@ -222,7 +222,7 @@ fn words<'s>(planner: &Planner<'s>, phrase: &Phrase) -> Alternative<'s> {
 fn forms<'s>(planner: &Planner<'s>, word: &QueryWord) -> Vec<ImpactCursor<'s>> {
     let cursor = |ord| {
         let lists = planner.snapshot().terms().lists(ord);
-        lists.any.map(|postings| ImpactCursor::new(postings, lists.impacts))
+        ImpactCursor::new(lists.any(), lists.impacts())
     };
-    planner.ords(word).filter_map(cursor).collect()
+    planner.ords(word).map(cursor).collect()
 }

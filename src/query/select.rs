@@ -263,7 +263,7 @@ mod tests {
             .map(|word| u64::from_le_bytes(word.try_into().unwrap()))
             .collect();
         let bytes = bytemuck::cast_slice(Box::leak(words.into_boxed_slice()));
-        Plan::List(List { postings: Postings::read(bytes).0, key: None })
+        Plan::List(List { postings: Postings::front(bytes), key: None })
     }
 
     fn plans() -> impl Strategy<Value = Plan<'static>> {

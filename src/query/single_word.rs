@@ -78,9 +78,10 @@ impl<'s> SingleWord<'s> {
         let mut lists: Vec<(List<'s>, Option<TermLevels<'s>>)> = words
             .iter()
             .flat_map(|word| planner.ords(word))
-            .filter_map(|ord| {
+            .map(|ord| {
                 let lists = planner.snapshot().terms().lists(ord);
-                Some((List { postings: lists.any?, key: Some(DenseKey::Term(ord)) }, lists.levels))
+                let key = Some(DenseKey::Term(ord));
+                (List { postings: lists.any(), key }, lists.levels())
             })
             .collect();
         lists.sort_by_key(|(list, _)| Reverse(list.postings.len()));

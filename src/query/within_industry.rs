@@ -51,7 +51,7 @@ impl<'s> BestOfWord<'s> {
         let last = DocId(*best.docs.last()?);
         let lists = planner.snapshot().terms().lists(term);
         let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(last));
-        let last = match [lists.name_is, lists.name_starts, lists.name_has].map(holds) {
+        let last = match [lists.name_is(), lists.name_starts(), lists.name_has()].map(holds) {
             [true, ..] => Tier::NameIs,
             [_, true, _] => Tier::NameStarts,
             [.., true] => Tier::NameHasAll,

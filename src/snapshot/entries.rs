@@ -84,7 +84,7 @@ impl EntryLists {
             0 => Postings::Small(std::slice::from_ref(entry)),
             _ => {
                 let start = (entry & !LISTED) as usize * LIST_ALIGN;
-                Postings::read(&self.postings.as_ref()[start..]).0
+                Postings::front(&self.postings.as_ref()[start..])
             }
         }
     }

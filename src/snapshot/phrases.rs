@@ -95,7 +95,7 @@ impl StoredPhrases {
                 return damaged("lists of phrases do not join");
             };
             end += Postings::check(rest, num_docs, SectionKind::PhrasePostings)?;
-            if Postings::read(rest).0.len() != count as usize {
+            if Postings::front(rest).len() != count as usize {
                 return damaged("a list of a phrase has a wrong length");
             }
         }
@@ -126,7 +126,7 @@ impl StoredPhrases {
             return Some(StoredPhrase { len: 0, postings: None, best: &[] });
         };
         let place = cast::<u64>(self.lists.as_ref())[at];
-        let list = || Postings::read(&self.postings.as_ref()[place as usize..]).0;
+        let list = || Postings::front(&self.postings.as_ref()[place as usize..]);
         let offsets: &[u32] = cast(self.best_offsets.as_ref());
         let best: &[u32] = cast(self.best.as_ref());
         Some(StoredPhrase {

@@ -87,7 +87,7 @@ impl<const ORDERS: usize> PositionLists<ORDERS> {
                 return Err(damaged("lists do not join"));
             }
             let expected = len_of(keys[list / ORDERS]);
-            if expected.is_some_and(|len| len != Postings::read(rest).0.len()) {
+            if expected.is_some_and(|len| len != Postings::front(rest).len()) {
                 return Err(damaged("one position for each business is expected"));
             }
             Ok(())
@@ -99,7 +99,7 @@ impl<const ORDERS: usize> PositionLists<ORDERS> {
     pub fn get(&self, key: DenseKey, order: usize) -> Option<Postings<'_>> {
         let (keys, places) = Keys::read(cast(self.lists.as_ref()));
         let start = places[keys.number(key)? * ORDERS + order] as usize * LIST_ALIGN;
-        Some(Postings::read(&self.positions.as_ref()[start..]).0)
+        Some(Postings::front(&self.positions.as_ref()[start..]))
     }
 }
 

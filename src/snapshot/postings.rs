@@ -186,23 +186,41 @@ impl<'a> Postings<'a> {
         self.address() == other.address()
     }
 
-    fn parse(bytes: &'a [u8]) -> Option<(Postings<'a>, usize)> {
+    /// The list at the front of `bytes`, which a structural check has passed. Where it ends is not looked for: that
+    /// stands in another line of the cache.
+    #[inline]
+    pub fn front(bytes: &'a [u8]) -> Postings<'a> {
+        Postings::parse_front(bytes).expect("checked when the snapshot was opened")
+    }
+
+    /// The list at the front of `bytes`; that of a list by chunks is taken to be all that follows.
+    fn parse_front(bytes: &'a [u8]) -> Option<Postings<'a>> {
         let words: &[u32] = cast(&bytes[..bytes.len() & !7]);
         let first = *words.first()?;
         let count = (first & !IS_CHUNKED) as usize;
         if first & IS_CHUNKED == 0 {
             let docs = words.get(1..1 + count).filter(|docs| !docs.is_empty())?;
-            return Some((Postings::Small(docs), ((1 + count) * 4).next_multiple_of(8)));
+            return Some(Postings::Small(docs));
         }
         let chunks = *words.get(1)? as usize;
         let heads: &[[u32; 3]] = bytemuck::cast_slice(words.get(2..chunks.checked_mul(3)? + 2)?);
-        let start = ((2 + chunks * 3) * 4).next_multiple_of(8);
-        let last = heads.last()?;
+        let data = bytes.get(((2 + chunks * 3) * 4).next_multiple_of(8)..)?;
+        Some(Postings::Chunked(ChunkedPostings { count: count as u32, heads, data }))
+    }
+
+    fn parse(bytes: &'a [u8]) -> Option<(Postings<'a>, usize)> {
+        let chunked = match Postings::parse_front(bytes)? {
+            small @ Postings::Small(docs) => {
+                return Some((small, ((1 + docs.len()) * 4).next_multiple_of(8)));
+            }
+            Postings::Chunked(chunked) => chunked,
+        };
+        let last = chunked.heads.last()?;
         let (place, is_bitmap) = (last[1] & !IS_BITMAP, last[1] & IS_BITMAP != 0);
         let len = place as usize * 8 + container_bytes((last[0] >> 16) as usize + 1, is_bitmap);
-        let data = bytes.get(start..start + len)?;
-        let chunked = ChunkedPostings { count: count as u32, heads, data };
-        Some((Postings::Chunked(chunked), start + len))
+        let data = chunked.data.get(..len)?;
+        let start = bytes.len() - chunked.data.len();
+        Some((Postings::Chunked(ChunkedPostings { data, ..chunked }), start + len))
     }
 
     /// Checks a list at the front of `bytes` completely, and returns how many bytes it takes.
@@ -436,6 +454,15 @@ mod tests {
             .prop_map(|parts| parts.into_iter().flatten().collect())
     }
 
+    /// Where in `bytes` the ranks of some bitmap stand, if there is one.
+    fn place_of_ranks(postings: &Postings<'_>, bytes: &[u8]) -> Option<usize> {
+        let Postings::Chunked(chunked) = postings else { return None };
+        (0..chunked.num_chunks()).find_map(|at| match chunked.chunk(at).container {
+            Container::Bitmap(bitmap) => Some(bitmap.ranks.as_ptr().addr() - bytes.as_ptr().addr()),
+            Container::Array(_) => None,
+        })
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
@@ -463,6 +490,12 @@ mod tests {
             for probe in [0, 1, 65_535, 65_536, 131_071, 200_000, docs[docs.len() / 2], u32::MAX] {
                 prop_assert_eq!(postings.contains(DocId(probe)), set.contains(&probe));
                 prop_assert_eq!(postings.rank(DocId(probe)), set.range(..probe).count());
+            }
+            if let Some(at) = place_of_ranks(&postings, bytes) {
+                let mut damaged = words.clone();
+                damaged[at / 8] ^= 1 << 16;
+                let damaged = bytemuck::cast_slice(&damaged);
+                prop_assert!(Postings::check(damaged, 310_000, SectionKind::TermPostings).is_err());
             }
             // One document fewer than the largest DocId needs: refused.
             let max = *docs.last().unwrap();

@@ -6,8 +6,10 @@
 //! Three sections: the prefixes as an fst from prefix to ordinal, one `u64` offset each, and the blocks:
 //!
 //! ```text
-//! BLOCK := MASK (u32: 1 BEYOND, 2 NAMES), 0 (u32), POSTINGS for each bit set
+//! BLOCK := MASK (u32: 1 BEYOND, 2 NAMES), PLACE (u32), POSTINGS for each bit set
 //! ```
+//!
+//! PLACE is where NAMES begins, in units of 8 bytes from the start of the block, or 0 without it.
 //!
 //! A prefix that reaches what one of a character more reaches (`technolo`, `technolog`) has the same block.
 
@@ -88,16 +90,9 @@ impl Prefixes {
         let ord = self.keys.get(prefix)?;
         let start = cast::<u64>(self.offsets.as_ref())[ord as usize] as usize;
         let block = &self.postings.as_ref()[start..];
-        let mask = cast::<u32>(&block[..8])[0];
-        let mut rest = &block[8..];
-        let mut lists = [None; 2];
-        for (at, list) in lists.iter_mut().enumerate() {
-            if mask >> at & 1 == 1 {
-                let (postings, behind) = Postings::read(rest);
-                (*list, rest) = (Some(postings), behind);
-            }
-        }
-        let [beyond, names] = lists;
+        let head: &[u32] = cast(&block[..8]);
+        let [beyond, names] = [(1, 8), (2, head[1] as usize * 8)]
+            .map(|(bit, at)| (head[0] & bit != 0).then(|| Postings::front(&block[at..])));
         Some(PrefixLists { beyond, names })
     }
 }
@@ -114,12 +109,18 @@ fn check_block(bytes: &[u8], start: u64, end: u64, num_docs: u32) -> Result<(), 
         return damaged("blocks of prefixes do not join");
     };
     let head: &[u32] = cast(&block[..8]);
-    if head[0] > 3 || head[1] != 0 {
+    if head[0] > 3 {
         return damaged("a prefix has unknown lists");
     }
-    let mut at = 8;
-    for _ in 0..head[0].count_ones() {
-        at += Postings::check(&block[at..], num_docs, kind)?;
+    let (mut at, mut names) = (8, 0);
+    for bit in [1, 2] {
+        if head[0] & bit != 0 {
+            names = if bit == 2 { at } else { 0 };
+            at += Postings::check(&block[at..], num_docs, kind)?;
+        }
+    }
+    if head[1] as usize * 8 != names {
+        return damaged("the second list of a prefix is not where it should be");
     }
     if at == block.len() { Ok(()) } else { damaged("blocks of prefixes do not join") }
 }
@@ -127,7 +128,15 @@ fn check_block(bytes: &[u8], start: u64, end: u64, num_docs: u32) -> Result<(), 
 /// Appends the block of one prefix; see [`PrefixLists`].
 pub fn encode_block(beyond: &[u32], names: &[u32], out: &mut Vec<u8>) {
     let mask = u32::from(!beyond.is_empty()) | u32::from(!names.is_empty()) << 1;
+    let start = out.len();
     out.extend(mask.to_le_bytes());
     out.extend([0; 4]);
-    [beyond, names].iter().filter(|docs| !docs.is_empty()).for_each(|docs| encode(docs, out));
+    if !beyond.is_empty() {
+        encode(beyond, out);
+    }
+    if !names.is_empty() {
+        let place = ((out.len() - start) / 8) as u32;
+        out[start + 4..start + 8].copy_from_slice(&place.to_le_bytes());
+        encode(names, out);
+    }
 }

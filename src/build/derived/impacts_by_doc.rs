@@ -19,9 +19,9 @@ impl<'a> ImpactsByDoc<'a> {
     /// Of the terms `dense`, whose place is their number; of no business yet. Calls `release` now and then: pages around
     /// what was looked at may be given back.
     pub fn new(terms: &'a Terms, dense: &[TermOrd], release: impl Fn()) -> ImpactsByDoc<'a> {
-        let lists = releasing(dense, release).filter_map(|&ord| {
+        let lists = releasing(dense, release).map(|&ord| {
             let lists = terms.lists(ord);
-            lists.any.map(|any| (any, lists.impacts))
+            (lists.any(), lists.impacts())
         });
         ImpactsByDoc {
             lists: lists.collect(),

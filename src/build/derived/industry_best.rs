@@ -9,7 +9,7 @@ use crate::ids::TermOrd;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::industry_best::IndustryBestWriter;
 use crate::snapshot::levels::LevelGroup;
-use crate::snapshot::terms::TermLists;
+use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 
@@ -148,9 +148,8 @@ impl Workspace {
         max: usize,
         best: &mut Best,
     ) {
-        let Some(any) = lists.any else { return };
-        any.push_to(&mut self.docs);
-        let groups = [lists.name_is, lists.name_starts, lists.name_has];
+        lists.any().push_to(&mut self.docs);
+        let groups = [lists.name_is(), lists.name_starts(), lists.name_has()];
         let mut in_name = Vec::new();
         for (list, group) in groups.into_iter().zip(LevelGroup::NAMES) {
             in_name.clear();
@@ -159,7 +158,7 @@ impl Workspace {
         }
         self.named.sort_unstable_by_key(|(doc, _)| *doc);
         let mut named = self.named.iter().peekable();
-        for (&doc, &impact) in self.docs.iter().zip(lists.impacts) {
+        for (&doc, &impact) in self.docs.iter().zip(lists.impacts()) {
             let group = named.next_if(|named| named.0 == doc).map(|named| named.1);
             if let Some(kept) = self.by_industry.get_mut(places[doc as usize] as usize) {
                 kept.push(key(group.unwrap_or(LevelGroup::Elsewhere), impact, doc), max);

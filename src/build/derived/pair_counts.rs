@@ -183,7 +183,7 @@ mod tests {
             encoded.push(aligned(&bytes));
         }
         let bytes = encoded.iter().map(|words| bytemuck::cast_slice(words));
-        let lists: Vec<Postings<'_>> = bytes.map(|bytes| Postings::read(bytes).0).collect();
+        let lists: Vec<Postings<'_>> = bytes.map(Postings::front).collect();
         let mut expected = vec![0u32; num_lists * (num_lists - 1) / 2];
         for lists in held {
             for (at, &high) in lists.iter().enumerate() {

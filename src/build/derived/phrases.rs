@@ -70,9 +70,8 @@ pub fn write(
     let neighbours = Neighbours::new(source.terms, dense);
     let release = || source.postings.release(usize::MAX);
     // A word has as many neighbours as it stands in businesses, more or less.
-    let lens: Vec<usize> = releasing(dense, release)
-        .map(|&ord| source.terms.lists(ord).any.map_or(0, |any| any.len()))
-        .collect();
+    let lens: Vec<usize> =
+        releasing(dense, release).map(|&ord| source.terms.lists(ord).any().len()).collect();
     let partitions = Partitions::new(&lens, neighbours.shift());
     let occurrences = Occurrences::new(partitions, source.num_docs);
     pool.install(|| source.find(dense, &neighbours, &occurrences))?;

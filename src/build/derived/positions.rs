@@ -102,7 +102,7 @@ impl<'a> Source<'a> {
         drop(words);
         let docs_min = self.thresholds.term_positions_min;
         let terms = releasing(terms, &release)
-            .filter_map(|&ord| Some((DenseKey::Term(ord), self.terms.lists(ord).any?)))
+            .map(|&ord| (DenseKey::Term(ord), self.terms.lists(ord).any()))
             .filter(|(_, list)| list.len() >= docs_min);
         let lists = terms.chain(self.of_dictionary(self.places, DenseKey::Place)).collect();
         self.write(INDUSTRY, lists, [&ranks], release, pool, writer)
@@ -188,7 +188,7 @@ mod tests {
             let mut bytes = Vec::new();
             postings::encode(&docs, &mut bytes);
             let words = aligned(&bytes);
-            let list = Postings::read(bytemuck::cast_slice(&words)).0;
+            let list = Postings::front(bytemuck::cast_slice(&words));
             let mut expected: Vec<u32> = docs.iter().map(|&doc| ranks[doc as usize]).collect();
             expected.sort_unstable();
             let mut bytes = Vec::new();

@@ -10,7 +10,8 @@ use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::prefixes;
-use crate::snapshot::terms::{TermLists, Terms};
+use crate::snapshot::terms::Terms;
+use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
 use fst::Streamer;
 use rayon::ThreadPool;
@@ -142,7 +143,7 @@ struct Member<'a> {
 impl<'a> Member<'a> {
     fn new(term: &'a str, lists: TermLists<'a>) -> Member<'a> {
         let in_names = lists.in_name().map(|postings| postings.len()).sum();
-        let on_hosts = lists.host.map_or(0, |postings| postings.len());
+        let on_hosts = lists.host().map_or(0, |postings| postings.len());
         Member { term, lists, in_names, on_hosts }
     }
 
@@ -229,13 +230,13 @@ impl Workspace {
         let Workspace { names, beyond, excluded, ascending } = self;
         for Member { lists, .. } in longer {
             lists.in_name().for_each(|postings| postings.push_to(names));
-            lists.host.iter().for_each(|postings| postings.push_to(beyond));
+            lists.host().iter().for_each(|postings| postings.push_to(beyond));
         }
         ascending.sort(names, num_docs);
         beyond.extend_from_slice(names);
         ascending.sort(beyond, num_docs);
         if let Some(own) = own {
-            own.lists.any.iter().for_each(|postings| postings.push_to(excluded));
+            own.lists.any().push_to(excluded);
             remove(beyond, excluded);
             excluded.clear();
             own.lists.in_name().for_each(|postings| postings.push_to(excluded));

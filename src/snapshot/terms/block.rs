@@ -94,9 +94,9 @@ impl<'a> TermLists<'a> {
 
     /// The block from a part on.
     #[inline]
-    fn from(&self, part: usize) -> &'a [u8] {
+    fn part(&self, part: usize) -> &'a [u8] {
         if self.mask & HAS_PLACES == 0 {
-            return self.from_one_by_one(part);
+            return self.part_behind_others(part);
         }
         let (places, behind) = self.block[HEAD..].split_at(NUM_PLACES * 4);
         match part.checked_sub(1) {
@@ -105,7 +105,7 @@ impl<'a> TermLists<'a> {
         }
     }
 
-    fn from_one_by_one(&self, part: usize) -> &'a [u8] {
+    fn part_behind_others(&self, part: usize) -> &'a [u8] {
         let (mut rest, mut len) = (&self.block[HEAD..], 0);
         for at in (0..part.min(NUM_LISTS)).filter(|&at| self.has(1 << at)) {
             let (postings, behind) = Postings::read(rest);
@@ -132,14 +132,14 @@ impl<'a> TermLists<'a> {
 
     #[inline]
     fn list(&self, at: usize) -> Option<Postings<'a>> {
-        self.has(1 << at).then(|| Postings::front(self.from(at)))
+        self.has(1 << at).then(|| Postings::front(self.part(at)))
     }
 
     /// Businesses that match the term as a word of a query: in name or host as it is, in industry and
     /// description in singular or plural.
     #[inline]
     pub fn any(&self) -> Postings<'a> {
-        Postings::front(self.from(0))
+        Postings::front(self.part(0))
     }
 
     /// Businesses whose name is the term, legal forms at its end aside.
@@ -169,13 +169,13 @@ impl<'a> TermLists<'a> {
 
     /// The impact of the term on each business of [`any`](Self::any), in order.
     pub fn impacts(&self) -> &'a [u8] {
-        &self.from(IMPACTS)[..self.any().len()]
+        &self.part(IMPACTS)[..self.any().len()]
     }
 
     /// By which words the term is followed in each business of [`any`](Self::any), in order; none if that is not
     /// stored.
     pub fn followers(&self) -> Option<&'a [u8]> {
-        self.has(HAS_FOLLOWERS).then(|| &self.from(FOLLOWERS)[..self.any().len()])
+        self.has(HAS_FOLLOWERS).then(|| &self.part(FOLLOWERS)[..self.any().len()])
     }
 
     /// Where in [`any`](Self::any) the term itself stands in industry or description.
@@ -186,7 +186,7 @@ impl<'a> TermLists<'a> {
         } else if self.has(OWN_IS_ALL) {
             OwnProse::All
         } else if self.has(HAS_OWN) {
-            OwnProse::Some(cast(&self.from(OWN)[..len.div_ceil(64) * 8]))
+            OwnProse::Some(cast(&self.part(OWN)[..len.div_ceil(64) * 8]))
         } else {
             OwnProse::None
         }
@@ -195,7 +195,7 @@ impl<'a> TermLists<'a> {
     /// The order of [`any`](Self::any) by score, for frequent terms.
     pub fn levels(&self) -> Option<TermLevels<'a>> {
         self.has(HAS_LEVELS).then(|| {
-            let levels = TermLevels::read(self.from(LEVELS), self.any(), self.impacts());
+            let levels = TermLevels::read(self.part(LEVELS), self.any(), self.impacts());
             levels.expect("checked when the snapshot was opened").0
         })
     }
@@ -341,5 +341,91 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
         named.extend(of(name_has, LevelGroup::NameHas));
         named.sort_unstable_by_key(|&(doc, _)| doc);
         levels::encode(docs, impacts, &named, bounds.levels_best_max, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::aligned;
+    use proptest::prelude::*;
+
+    /// Every `step`-th of some businesses.
+    fn every(docs: &[u32], step: usize) -> Vec<u32> {
+        docs.iter().copied().step_by(step).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn what_is_encoded_is_read(
+            len in prop_oneof![1u32..40, 200u32..300, 4000u32..9000],
+            step in 1u32..30,
+            is_present in any::<[bool; 4]>(),
+            own in 0usize..3,
+            has_levels in any::<bool>(),
+            has_followers in any::<bool>(),
+        ) {
+            let docs: Vec<u32> = (0..len).map(|at| at * step).collect();
+            let impacts: Vec<u8> = docs.iter().map(|doc| (doc % 255) as u8 + 1).collect();
+            let followers: Vec<u8> = docs.iter().map(|doc| (doc % 256) as u8).collect();
+            let own_prose = [Vec::new(), every(&docs, 2), docs.clone()][own].clone();
+            // No business is on two lists of names.
+            let mut lists = [docs.clone(), Vec::new(), Vec::new(), Vec::new(), every(&docs, 5)];
+            for (at, list) in lists[1..4].iter_mut().enumerate().filter(|(at, _)| is_present[*at]) {
+                *list = every(docs.get(at..).unwrap_or_default(), 3);
+            }
+            if !is_present[3] {
+                lists[4].clear();
+            }
+            let block = TermBlock {
+                lists: lists.each_ref().map(Vec::as_slice),
+                impacts: &impacts,
+                followers: &followers,
+                own_prose: &own_prose,
+            };
+            let min = |has: bool| if has { 1 } else { usize::MAX };
+            let bounds = BlockBounds {
+                levels_min: min(has_levels),
+                levels_best_max: 10,
+                followers_min: min(has_followers),
+            };
+            let mut bytes = Vec::new();
+            encode_block(&block, bounds, &mut bytes);
+            let words = aligned(&bytes);
+            let bytes: &[u8] = bytemuck::cast_slice(&words);
+            let num_docs = docs[docs.len() - 1] + 1;
+            prop_assert!(check_block(bytes, num_docs).is_ok());
+
+            let read = TermLists::new(bytes);
+            let found = [
+                Some(read.any()), read.name_is(), read.name_starts(), read.name_has(), read.host(),
+            ];
+            for (found, list) in found.into_iter().zip(&lists) {
+                let mut all = Vec::new();
+                found.iter().for_each(|found| found.push_to(&mut all));
+                prop_assert_eq!(&all, list);
+            }
+            prop_assert_eq!(read.impacts(), &impacts);
+            prop_assert_eq!(read.followers(), has_followers.then_some(followers.as_slice()));
+            prop_assert_eq!(read.levels().is_some(), has_levels);
+            let own_len = match read.own_prose() {
+                OwnProse::None => 0,
+                OwnProse::Some(bits) => bits.iter().map(|bits| bits.count_ones() as usize).sum(),
+                OwnProse::All => docs.len(),
+                OwnProse::Unknown => own_prose.len(),
+            };
+            prop_assert_eq!(own_len, own_prose.len());
+            prop_assert_eq!(matches!(read.own_prose(), OwnProse::Unknown), docs.len() <= UNMARKED_MAX);
+
+            // A place that is not where the part is.
+            if docs.len() >= PLACED_MIN {
+                for place in 0..NUM_PLACES {
+                    let mut damaged = words.clone();
+                    damaged[(HEAD + place * 4) / 8] ^= 1 << (place % 2 * 32);
+                    prop_assert!(check_block(bytemuck::cast_slice(&damaged), num_docs).is_err());
+                }
+            }
+        }
     }
 }
