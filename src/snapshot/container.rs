@@ -150,9 +150,29 @@ pub fn select(words: &[u64], numbers: impl Iterator<Item = usize>, mut visit: im
 /// Numbers that are looked at together.
 const BLOCK: usize = 32;
 
-/// Is `low` in a sorted array? Looks first where it would stand if the numbers lay evenly, which they nearly do, so that
-/// one or two lines of the cache are read; a binary search reads six.
+/// Is `low` in a sorted array?
 fn holds(lows: &[u16], low: u16) -> bool {
+    let (start, block) = block_of(lows, low);
+    block.map_or_else(|| lows[start..].contains(&low), |block| is_among(block, low))
+}
+
+/// Where `low` stands in a sorted array.
+#[inline]
+pub fn place_in(lows: &[u16], low: u16) -> Option<usize> {
+    let (start, block) = block_of(lows, low);
+    let Some(block) = block else {
+        return lows[start..].iter().position(|&other| other == low).map(|at| start + at);
+    };
+    let below = block.iter().map(|&other| u16::from(other < low)).sum::<u16>();
+    let at = start + usize::from(below);
+    (lows[at] == low).then_some(at)
+}
+
+/// Where the numbers begin among which `low` is, if it is in a sorted array, and they, if the array does not end before.
+/// Looks first where it would stand if the numbers lay evenly, which they nearly do, so that one or two lines of the
+/// cache are read; a binary search reads six.
+#[inline]
+fn block_of(lows: &[u16], low: u16) -> (usize, Option<&[u16; BLOCK]>) {
     let expected = (lows.len() * usize::from(low)) >> 16;
     let mut start = expected.saturating_sub(BLOCK / 2);
     while start > 0 && lows[start] > low {
@@ -160,11 +180,11 @@ fn holds(lows: &[u16], low: u16) -> bool {
     }
     while let Some(block) = lows[start..].first_chunk::<BLOCK>() {
         if block[BLOCK - 1] >= low {
-            return is_among(block, low);
+            return (start, Some(block));
         }
         start += BLOCK;
     }
-    lows[start..].contains(&low)
+    (start, None)
 }
 
 #[cfg(test)]
@@ -188,6 +208,7 @@ mod tests {
             let array: Vec<u16> = lows.iter().copied().collect();
             for low in probes.into_iter().chain(array.iter().copied()).chain([0, u16::MAX]) {
                 prop_assert_eq!(holds(&array, low), lows.contains(&low));
+                prop_assert_eq!(place_in(&array, low), array.binary_search(&low).ok());
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Looking up what a term adds to the text score of a business.
 
-use super::container::Container;
+use super::container::{Container, place_in};
 use super::postings::Postings;
 use crate::ids::DocId;
 use crate::simd::vectorized;
@@ -43,6 +43,10 @@ impl<'s> ImpactCursor<'s> {
 /// Places that are found before anything is read there: of loads that do not wait for each other, many are under way
 /// at a time.
 const TOGETHER: usize = 64;
+
+/// Where so many businesses of a list lie between two that are looked for, each is looked for where it would stand if
+/// the list were even, and not from the one before on.
+const FAR_APART: usize = 8;
 
 /// Places in a list that are found, each with its number, until there are [`TOGETHER`].
 struct Found {
@@ -95,6 +99,14 @@ pub fn for_each_place(
     let before = chunked.rank(chunk);
     let mut found = Found { places: [(0, 0); TOGETHER], len: 0 };
     match chunked.chunk(chunk).container {
+        Container::Array(all) if lows.len() * FAR_APART < all.len() => {
+            for (number, &low) in lows.iter().enumerate() {
+                if let Some(at) = place_in(all, low) {
+                    found.push(number, before + at, &mut visit);
+                }
+            }
+            found.visit_all(&mut visit);
+        }
         Container::Array(all) => {
             let mut at = 0;
             for (number, &low) in lows.iter().enumerate() {
