@@ -8,6 +8,7 @@
 use super::Query;
 use super::SortOrder;
 use super::cursor::{Position, Side};
+use super::lows::Lows;
 use super::nearest::{GROUP_SHIFT, Stretch, nearest};
 use super::order::by_doc_id;
 use super::plan::{List, Plan};
@@ -211,6 +212,36 @@ impl<'s> SingleWord<'s> {
     }
 }
 
+/// Most businesses of levels that are looked at together.
+const BATCH_MAX: usize = 1024;
+
+/// Fewest of one level and chunk that are looked at together: a few cost less one by one.
+const TOGETHER_MIN: usize = 8;
+
+/// Those of `batch`, impacts and businesses in the order of a walk, that are among `members`, if that is a condition.
+fn members_of(
+    members: Option<&Plan<'_>>,
+    batch: &[(u8, DocId)],
+) -> impl Iterator<Item = (u8, DocId)> {
+    let is_one_run =
+        |a: &(u8, DocId), b: &(u8, DocId)| a.0 == b.0 && a.1 < b.1 && a.1.0 >> 16 == b.1.0 >> 16;
+    batch.chunk_by(is_one_run).flat_map(move |run| match members {
+        None => run.to_vec(),
+        Some(members) if run.len() < TOGETHER_MIN => {
+            run.iter().copied().filter(|&(_, doc)| members.contains(doc)).collect()
+        }
+        Some(members) => {
+            let (impact, DocId(first)) = run[0];
+            let lows: Vec<u16> = run.iter().map(|&(_, DocId(doc))| doc as u16).collect();
+            let mut left = Vec::new();
+            members.chunk_within((first >> 16) as u16, Lows::Slice(&lows)).for_each(|low| {
+                left.push((impact, DocId(first & !0xffff | u32::from(low))));
+            });
+            left
+        }
+    })
+}
+
 /// A walk over one part of a group.
 struct PartWalk<'a, 's> {
     word: &'a SingleWord<'s>,
@@ -317,9 +348,17 @@ impl<'s> PartWalk<'_, 's> {
         let left = self.left();
         let mut found = Vec::with_capacity(left);
         let mut looked_at = 0;
-        for (impact, doc) in levels.walk(group, direction, from) {
-            looked_at += 1;
-            if members.as_ref().is_none_or(|members| members.contains(doc)) {
+        let mut walk = levels.walk(group, direction, from);
+        // More at a time, the longer it takes: who is met side by side costs less to tell.
+        let mut batch: Vec<(u8, DocId)> = Vec::new();
+        let mut batch_len = left;
+        loop {
+            batch.clear();
+            batch.extend(walk.by_ref().take(batch_len));
+            if batch.is_empty() {
+                return Some(found);
+            }
+            for (impact, doc) in members_of(members.as_ref(), &batch) {
                 let position = self.position(impact, doc);
                 // Whoever scores more by another list has another place.
                 if !word.is_several()
@@ -327,16 +366,17 @@ impl<'s> PartWalk<'_, 's> {
                 {
                     found.push(position);
                 }
+                if found.len() == left {
+                    return Some(found);
+                }
             }
-            if found.len() == left {
-                break;
-            }
+            looked_at += batch.len() as u64;
             // Words and filters may shun each other, so that the best businesses of a word are no hits.
             if looked_at > patience {
                 return None;
             }
+            batch_len = BATCH_MAX.min(batch_len * 2);
         }
-        Some(found)
     }
 
     /// How many businesses a walk along levels will look at, about.
