@@ -59,5 +59,5 @@ fn left_of(
         }
         candidates => candidates.chunk_within(key, lows),
     };
-    check.may_pass_of(key, &lows)
+    check.may_pass_beside(key, &lows, Some(followers))
 }

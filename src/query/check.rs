@@ -75,8 +75,20 @@ impl<'s> Check<'s> {
 
     /// Those of ascending lower halves in one chunk in which the words may stand so, as far as followers tell.
     pub fn may_pass_of(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
+        self.may_pass_beside(key, lows, None)
+    }
+
+    /// The same of those that a search through `searched`, which are some of the followers, has found.
+    pub fn may_pass_beside(
+        &self,
+        key: u16,
+        lows: &Lows<'_>,
+        searched: Option<&FollowerCursor<'_>>,
+    ) -> Lows<'static> {
         let mut left = lows.to_array();
-        for followers in &self.followers {
+        let is_asked =
+            |it: &&FollowerCursor<'_>| searched.is_none_or(|searched| !std::ptr::eq(*it, searched));
+        for followers in self.followers.iter().filter(is_asked) {
             left = followers.among(key, &left);
         }
         Lows::Array(left)
