@@ -48,6 +48,9 @@ const TOGETHER: usize = 64;
 /// the list were even, and not from the one before on.
 const FAR_APART: usize = 8;
 
+/// From so many businesses on that are looked for in one bitmap, the bits before each of its words are counted first.
+const COUNTED_MIN: usize = 512;
+
 /// Places in a list that are found, each with its number, until there are [`TOGETHER`].
 struct Found {
     places: [(u32, u32); TOGETHER],
@@ -117,6 +120,22 @@ pub fn for_each_place(
             }
             found.visit_all(&mut visit);
         }
+        Container::Bitmap(bitmap) if lows.len() >= COUNTED_MIN => vectorized(|| {
+            let mut count = 0u32;
+            let before_words = bitmap.words.map(|word| {
+                count += word.count_ones();
+                count - word.count_ones()
+            });
+            for (number, &low) in lows.iter().enumerate() {
+                let word = usize::from(low >> 6);
+                let (bits, bit) = (bitmap.words[word], 1 << (low & 63));
+                if bits & bit != 0 {
+                    let rank = before_words[word] + (bits & (bit - 1)).count_ones();
+                    found.push(number, before + rank as usize, &mut visit);
+                }
+            }
+            found.visit_all(&mut visit);
+        }),
         Container::Bitmap(bitmap) => vectorized(|| {
             for (number, &low) in lows.iter().enumerate() {
                 if bitmap.contains(low) {
