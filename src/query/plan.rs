@@ -137,7 +137,7 @@ impl<'s> Plan<'s> {
     }
 
     /// Is it made of the same lists in the same way? Not said of plans that look at words.
-    fn is_same(&self, other: &Plan<'s>) -> bool {
+    pub fn is_same(&self, other: &Plan<'s>) -> bool {
         match (self, other) {
             (Plan::Range(a), Plan::Range(b)) => a == b,
             (Plan::List(a), Plan::List(b)) => a.postings.is_same(&b.postings),

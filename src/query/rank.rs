@@ -235,7 +235,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
     /// The plan, evaluated if it matches few.
     fn held(&self, plan: Plan<'s>) -> Plan<'s> {
         match plan {
-            Plan::Ready(_) | Plan::Range(_) => plan,
+            Plan::Ready(_) | Plan::Range(_) | Plan::List(_) => plan,
             plan if plan.cardinality_max() <= self.planner.tuning().held_max => {
                 Plan::ready(plan.hit_set())
             }
@@ -361,10 +361,24 @@ impl<'a, 's> GroupSplit<'a, 's> {
 
     /// Businesses whose name begins with the one word of `q`.
     fn names_by_list(&self, word: &QueryWord, wanted: NameMatch) -> Plan<'s> {
-        self.within_rest(self.planner.lists(word, |lists| match wanted {
-            NameMatch::Whole => [lists.name_is(), None, None],
-            NameMatch::Start => [lists.name_starts(), None, None],
-        }))
+        let whole = self.planner.lists(word, |lists| [lists.name_is(), None, None]);
+        let (names, rest) = match (wanted, &self.rest) {
+            (NameMatch::Whole, rest) => (whole, rest),
+            (NameMatch::Start, rest) => {
+                let start = self.planner.lists(word, |lists| [lists.name_starts(), None, None]);
+                match rest {
+                    // No name of one word starts with it and goes on.
+                    Plan::Difference(hits, excluded) if excluded.is_same(&whole) => {
+                        (start, &**hits)
+                    }
+                    rest => (start, rest),
+                }
+            }
+        };
+        // Hits hold the word somewhere; in the name is somewhere.
+        let lists: Vec<Postings<'s>> =
+            self.clauses().iter().filter_map(|it| self.only_list(it)).collect();
+        self.within_known(names, rest, &lists)
     }
 
     /// Businesses whose name begins with the words of `q`, as `wanted` says.
