@@ -27,8 +27,9 @@ const DISJOINT_MAX: usize = 8;
 /// Longest list that is read to compare it with another.
 const ENUMERATED_MAX: u64 = 1 << 14;
 
-/// How many businesses match a plan, and the plan, if possible as a set that is ready.
-pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>) -> (u64, Plan<'s>) {
+/// How many businesses match a plan, and the plan, if possible as a set that is ready. If only the `first` of them in the
+/// static order are wanted, others may be missing in it.
+pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, first: Option<usize>) -> (u64, Plan<'s>) {
     if let Some(total) = without_looking(planner, &plan) {
         return (total, plan);
     }
@@ -37,6 +38,9 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>) -> (u64, Plan<'s>) {
         && let Some(within) = WithinIndustry::new(planner, parts)
     {
         planner.took(Shortcut::WithinIndustry);
+        if let Some((total, first)) = first.and_then(|first| within.first_hits(first)) {
+            return (total, Plan::ready(first));
+        }
         let (total, kept) = within.hits(kept_max);
         return (total, kept.map_or(plan, Plan::ready));
     }

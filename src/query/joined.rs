@@ -62,7 +62,7 @@ impl<'s> JoinedApart<'s> {
         let any = plan_of(understanding);
         let matching = joined.iter().filter(|&doc| any.contains(doc)).map(|DocId(doc)| doc);
         let matching = HitSet::of_sorted(matching);
-        let (hits_total, hits) = count::count(planner, hits);
+        let (hits_total, hits) = count::count(planner, hits, None);
         Some(JoinedApart { written, hits, hits_total, joined, struck_out, matching })
     }
 

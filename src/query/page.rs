@@ -53,15 +53,18 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let planner = Planner::tuned(snapshot, scratch.tuning);
     let mut understanding = Understanding::new(&planner, &query.text);
     let apart = joined_apart(&planner, query, &understanding);
+    // One more than asked for, to know whether anything follows.
+    let wanted = query.limit as usize + 1;
     let (total, hits) = match &apart {
         Some(apart) => (apart.total(), Plan::NOTHING),
-        None => hits(&planner, query, &mut understanding),
+        None => {
+            let first = is_first_of_static(query).then_some(wanted);
+            hits(&planner, query, &mut understanding, first)
+        }
     };
     let start = query.cursor.map(|cursor| (cursor.side, cursor.position));
     let side = start.map_or(Side::After, |(side, _)| side);
     let position = start.map(|(_, position)| position);
-    // One more than asked for, to know whether anything follows.
-    let wanted = query.limit as usize + 1;
     let mut found = match (query.sort, query.order) {
         (SortKey::Relevance, order) => {
             let stretch = Stretch { order, side, start: position, wanted };
@@ -129,6 +132,16 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     }
 }
 
+/// Is it the first page in the static order, whatever the hits?
+fn is_first_of_static(query: &Query) -> bool {
+    let is_static = match query.sort {
+        SortKey::Relevance => query.text.is_blank(),
+        SortKey::EmployeeCount => query.order == SortOrder::Desc,
+        SortKey::Name | SortKey::FoundedYear => false,
+    };
+    is_static && query.cursor.is_none()
+}
+
 /// The hits taken apart, if they are asked for by relevance, and there are any.
 fn joined_apart<'s>(
     planner: &Planner<'s>,
@@ -194,16 +207,18 @@ fn plan_of<'s>(
     if understanding.whole_id.is_some() { plan } else { Plan::difference(plan, excluded.clone()) }
 }
 
-/// How many businesses match everything, and which; corrects and relaxes `q` if nothing in the snapshot matches it.
+/// How many businesses match everything, and which, maybe of the `first` only ([`count`]); corrects and relaxes `q` if
+/// nothing in the snapshot matches it.
 pub(super) fn hits<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &mut Understanding<'s>,
+    first: Option<usize>,
 ) -> (u64, Plan<'s>) {
     let filters = planner.filters(query);
     let excluded = planner.excluded(&query.text);
     let counted = |understanding: &Understanding<'s>| {
-        count(planner, plan_of(planner, query, understanding, &filters, &excluded))
+        count(planner, plan_of(planner, query, understanding, &filters, &excluded), first)
     };
     let (total, hits) = counted(understanding);
     if total > 0 || understanding.clauses.is_empty() {

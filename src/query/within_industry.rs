@@ -151,16 +151,35 @@ impl<'s> WithinIndustry<'s> {
         Some(WithinIndustry { range, docs, positions, told: Plan::intersection(told), others })
     }
 
+    /// How many hits there are, and the first `wanted` of them, if positions tell all of them.
+    pub fn first_hits(&self, wanted: usize) -> Option<(u64, HitSet)> {
+        if !self.others.is_empty() {
+            return None;
+        }
+        let (mut total, mut first) = (0, HitSet::default());
+        self.positions.for_each_chunk(|key, lows| {
+            total += lows.len() as u64;
+            let left = wanted - first.len() as usize;
+            if left > 0 {
+                lows.to_array().iter().take(left).for_each(|&low| first.push(self.doc(key, low)));
+            }
+        });
+        Some((total, first))
+    }
+
+    /// Who stands at a position.
+    #[inline]
+    fn doc(&self, key: u16, low: u16) -> u32 {
+        self.docs[((u32::from(key) << 16 | u32::from(low)) - self.range.start) as usize]
+    }
+
     /// How many hits there are, and which, if they are no more than `kept_max`.
     pub fn hits(&self, kept_max: u64) -> (u64, Option<HitSet>) {
         let (mut total, mut kept) = (0, Vec::new());
         self.positions.for_each_chunk(|key, lows| {
             total += lows.len() as u64;
             if total <= kept_max {
-                let base = u32::from(key) << 16;
-                let doc =
-                    |low: u16| self.docs[((base | u32::from(low)) - self.range.start) as usize];
-                lows.for_each(|low| kept.push(doc(low)));
+                lows.for_each(|low| kept.push(self.doc(key, low)));
             }
         });
         let mut others: Vec<u32> = Vec::new();

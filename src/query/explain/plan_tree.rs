@@ -34,7 +34,7 @@ pub struct PlanNode {
 /// How many businesses match a plan; `None` if very many would have to be read.
 pub(super) fn cardinality(plan: &Plan<'_>, snapshot: &Snapshot) -> Option<u64> {
     let is_cheap = !plan.has_check() || plan.cardinality_max() <= CHECKED_MAX;
-    is_cheap.then(|| count(&Planner::new(snapshot), plan.clone()).0)
+    is_cheap.then(|| count(&Planner::new(snapshot), plan.clone(), None).0)
 }
 
 impl PlanNode {
