@@ -73,7 +73,7 @@ impl<'s> Planner<'s> {
 
     /// Businesses at any of the places that the values name.
     fn locations(&self, values: &[String]) -> Plan<'s> {
-        let is_known = |key: &PlaceKey| self.snapshot().places().contains(key.as_str());
+        let is_known = |key: &PlaceKey| self.place_ord(key.as_str()).is_some();
         Plan::union(values.iter().map(|value| match places::parse(value, &is_known) {
             PlaceFilter::Parts(query) => self.combination(&query.parts, &PlaceKind::ALL),
             PlaceFilter::Unknown | PlaceFilter::Blank => Plan::NOTHING,
@@ -97,7 +97,7 @@ impl<'s> Planner<'s> {
         };
         Plan::union(kinds.iter().map(|&kind| {
             let keys = part.meanings.iter().filter(|key| key.kind() == kind);
-            let ords = keys.filter_map(|key| self.snapshot().places().ord(key.as_str()));
+            let ords = keys.filter_map(|key| self.place_ord(key.as_str()));
             let here = Plan::union(without_parts(self, ords.map(|ord| self.place(ord)).collect()));
             if others.is_empty() || here.is_nothing() {
                 return here;

@@ -68,12 +68,17 @@ use crate::snapshot::terms::block::{OwnProse, TermLists};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+/// Keys looked up so far, and their ordinals.
+type KnownOrds = RefCell<Vec<(String, Option<TermOrd>)>>;
+
 /// Plans one query over one snapshot.
 #[derive(Debug)]
 pub struct Planner<'s> {
     snapshot: &'s Snapshot,
     /// Terms looked up so far: tiers ask for the same words again and again, and a look-up walks the fst.
-    ords: RefCell<Vec<(String, Option<TermOrd>)>>,
+    ords: KnownOrds,
+    /// Places looked up so far: each part of a location may be of any kind, beside any kind of the others.
+    place_ords: KnownOrds,
     shortcuts: Cell<Shortcuts>,
     tuning: Tuning,
 }
@@ -86,7 +91,13 @@ impl<'s> Planner<'s> {
 
     /// A planner that takes shortcuts from other sizes on.
     pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Planner<'s> {
-        Planner { snapshot, ords: RefCell::default(), shortcuts: Cell::default(), tuning }
+        Planner {
+            snapshot,
+            ords: RefCell::default(),
+            place_ords: RefCell::default(),
+            shortcuts: Cell::default(),
+            tuning,
+        }
     }
 
     /// From which sizes on shortcuts are taken.
@@ -111,12 +122,12 @@ impl<'s> Planner<'s> {
 
     /// The ordinal of a term.
     pub fn ord(&self, term: &str) -> Option<TermOrd> {
-        let known = self.ords.borrow().iter().find(|(known, _)| known == term).map(|it| it.1);
-        known.unwrap_or_else(|| {
-            let ord = self.snapshot.terms().ord(term);
-            self.ords.borrow_mut().push((term.to_owned(), ord));
-            ord
-        })
+        looked_up(&self.ords, term, || self.snapshot.terms().ord(term))
+    }
+
+    /// The ordinal of a place.
+    pub fn place_ord(&self, key: &str) -> Option<TermOrd> {
+        looked_up(&self.place_ords, key, || self.snapshot.places().ord(key))
     }
 
     /// The ordinals of the forms of a word.
@@ -322,6 +333,20 @@ impl<'s> Planner<'s> {
             }
         }
     }
+}
+
+/// The ordinal of a key, by `look_up` if it is not known yet.
+fn looked_up(
+    known: &KnownOrds,
+    key: &str,
+    look_up: impl FnOnce() -> Option<TermOrd>,
+) -> Option<TermOrd> {
+    let ord = known.borrow().iter().find(|(known, _)| known == key).map(|it| it.1);
+    ord.unwrap_or_else(|| {
+        let ord = look_up();
+        known.borrow_mut().push((key.to_owned(), ord));
+        ord
+    })
 }
 
 /// The businesses of a phrase, if they are stored, or if it is known that there are none.

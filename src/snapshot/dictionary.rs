@@ -83,11 +83,6 @@ impl Dictionary {
         self.keys.is_empty()
     }
 
-    /// Is `key` in the dictionary?
-    pub fn contains(&self, key: &str) -> bool {
-        self.keys.contains_key(key)
-    }
-
     /// The ordinal of `key`.
     pub fn ord(&self, key: &str) -> Option<TermOrd> {
         self.keys.get(key).map(|ord| TermOrd(ord as u32))
