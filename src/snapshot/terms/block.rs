@@ -221,7 +221,9 @@ pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotErr
     for (part, start) in starts.iter_mut().enumerate() {
         *start = at;
         if part < NUM_LISTS && lists.has(1 << part) {
-            let rest = block.get(at..).unwrap_or_default();
+            let Some(rest) = block.get(at..) else {
+                return damaged("the places of a term are cut off");
+            };
             at += Postings::check(rest, num_docs, SectionKind::TermPostings)?;
             len = if part == 0 { Postings::front(rest).len() } else { len };
         } else {
