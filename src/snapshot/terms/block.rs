@@ -95,7 +95,7 @@ impl<'a> TermLists<'a> {
     /// The block from a part on.
     #[inline]
     fn part(&self, part: usize) -> &'a [u8] {
-        if self.mask & HAS_PLACES == 0 {
+        if !self.has(HAS_PLACES) {
             return self.part_behind_others(part);
         }
         let (places, behind) = self.block[HEAD..].split_at(NUM_PLACES * 4);
@@ -398,6 +398,10 @@ mod tests {
             let bytes: &[u8] = bytemuck::cast_slice(&words);
             let num_docs = docs[docs.len() - 1] + 1;
             prop_assert!(check_block(bytes, num_docs).is_ok());
+
+            for len in (0..bytes.len()).step_by(BLOCK_ALIGN as usize) {
+                prop_assert!(check_block(&bytes[..len], num_docs).is_err());
+            }
 
             let read = TermLists::new(bytes);
             let found = [
