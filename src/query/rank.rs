@@ -295,10 +295,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             (Tier::NameHasAll, _) => {
                 let clauses =
                     self.clauses().iter().map(|understood| understood.in_name(self.planner));
-                // Hits hold the words somewhere; in the name is somewhere.
-                let lists: Vec<Postings<'s>> =
-                    self.clauses().iter().filter_map(|it| self.only_list(it)).collect();
-                self.within_known(Plan::intersection(clauses), &self.rest, &lists)
+                self.named(Plan::intersection(clauses), &self.rest)
             }
             // Taken apart in `next_step`.
             (Tier::PhraseElsewhere, _) => Plan::NOTHING,
@@ -362,23 +359,23 @@ impl<'a, 's> GroupSplit<'a, 's> {
     /// Businesses whose name begins with the one word of `q`.
     fn names_by_list(&self, word: &QueryWord, wanted: NameMatch) -> Plan<'s> {
         let whole = self.planner.lists(word, |lists| [lists.name_is(), None, None]);
-        let (names, rest) = match (wanted, &self.rest) {
-            (NameMatch::Whole, rest) => (whole, rest),
-            (NameMatch::Start, rest) => {
-                let start = self.planner.lists(word, |lists| [lists.name_starts(), None, None]);
-                match rest {
-                    // No name of one word starts with it and goes on.
-                    Plan::Difference(hits, excluded) if excluded.is_same(&whole) => {
-                        (start, &**hits)
-                    }
-                    rest => (start, rest),
-                }
+        let starts = || self.planner.lists(word, |lists| [lists.name_starts(), None, None]);
+        match (wanted, &self.rest) {
+            (NameMatch::Whole, rest) => self.named(whole, rest),
+            // A name that is the word does not start with it and go on.
+            (NameMatch::Start, Plan::Difference(hits, excluded)) if excluded.is_same(&whole) => {
+                self.named(starts(), hits)
             }
-        };
-        // Hits hold the word somewhere; in the name is somewhere.
+            (NameMatch::Start, rest) => self.named(starts(), rest),
+        }
+    }
+
+    /// Those of `base`, which are hits, that are among `names`, which hold the words of `q` in their name.
+    fn named(&self, names: Plan<'s>, base: &Plan<'s>) -> Plan<'s> {
+        // Hits hold the words somewhere; in the name is somewhere.
         let lists: Vec<Postings<'s>> =
             self.clauses().iter().filter_map(|it| self.only_list(it)).collect();
-        self.within_known(names, rest, &lists)
+        self.within_known(names, base, &lists)
     }
 
     /// Businesses whose name begins with the words of `q`, as `wanted` says.

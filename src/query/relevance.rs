@@ -214,10 +214,11 @@ impl<'s> Walk<'_, 's> {
             return;
         }
         let left = self.left();
-        let num_members = group.members.cardinality_max();
-        let is_large = num_members > self.planner.tuning().held_max;
+        let (num_members, held_max) =
+            (group.members.cardinality_max(), self.planner.tuning().held_max);
+        let is_large = num_members > held_max;
         if let Some(word) = &self.single_word
-            && num_members > left.wanted as u64
+            && num_members > held_max.min(left.wanted as u64)
             && let Some(found) = word.nearest(group, prefix, &left, &mut self.scorer)
         {
             self.planner.took(if word.is_several() {

@@ -40,18 +40,17 @@ impl Bitmap<'_> {
     }
 }
 
-/// The rank directory of a bitmap.
-pub fn ranks_of(words: &[u64; BITMAP_WORDS]) -> [u16; BITMAP_RANKS] {
-    let mut ranks = [0; BITMAP_RANKS];
+/// The rank directory of a bitmap, and how many bits are set in all.
+pub fn ranks_of(words: &[u64; BITMAP_WORDS]) -> ([u16; BITMAP_RANKS], u32) {
+    let (mut ranks, mut before) = ([0; BITMAP_RANKS], 0u32);
     vectorized(|| {
-        let mut before = 0u32;
         for (rank, words) in ranks.iter_mut().zip(words.as_chunks::<RANKED_WORDS>().0) {
             // All 65,536 bits are set only behind the last entry.
             *rank = before as u16;
             before += words.iter().map(|word| word.count_ones()).sum::<u32>();
         }
     });
-    ranks
+    (ranks, before)
 }
 
 /// The `DocId`s of one chunk: the lower 16 bits of each.

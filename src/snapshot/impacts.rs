@@ -108,7 +108,6 @@ pub fn for_each_place(
                     found.push(number, before + at, &mut visit);
                 }
             }
-            found.visit_all(&mut visit);
         }
         Container::Array(all) => {
             let mut at = 0;
@@ -118,7 +117,6 @@ pub fn for_each_place(
                     found.push(number, before + at, &mut visit);
                 }
             }
-            found.visit_all(&mut visit);
         }
         Container::Bitmap(bitmap) if lows.len() >= COUNTED_MIN => vectorized(|| {
             let mut count = 0u32;
@@ -134,7 +132,6 @@ pub fn for_each_place(
                     found.push(number, before + rank as usize, &mut visit);
                 }
             }
-            found.visit_all(&mut visit);
         }),
         Container::Bitmap(bitmap) => vectorized(|| {
             for (number, &low) in lows.iter().enumerate() {
@@ -142,9 +139,9 @@ pub fn for_each_place(
                     found.push(number, before + bitmap.rank(low), &mut visit);
                 }
             }
-            found.visit_all(&mut visit);
         }),
     }
+    found.visit_all(&mut visit);
 }
 
 /// Where in a list of postings something was looked for last.

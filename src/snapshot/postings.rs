@@ -30,7 +30,6 @@ use super::error::SnapshotError;
 use super::format::SectionKind;
 use crate::bytes::cast;
 use crate::ids::DocId;
-use crate::simd::count_ones;
 use std::ops::Range;
 
 /// The bit of a list's first word that says that it is stored by chunks.
@@ -324,7 +323,7 @@ impl<'a> ChunkedPostings<'a> {
                     lows.last().copied().unwrap_or_default()
                 }
                 Container::Bitmap(Bitmap { words, ranks, count }) => {
-                    if count_ones(words) != count as usize || *ranks != ranks_of(words) {
+                    if (*ranks, count) != ranks_of(words) {
                         return Err("a bitmap does not hold what its head says");
                     }
                     let word = words.iter().rposition(|&word| word != 0).unwrap_or_default();
@@ -420,7 +419,7 @@ pub fn encode_with(array_max: usize, docs: &[u32], out: &mut Vec<u8>) {
                 words[usize::from(doc as u16 >> 6)] |= 1 << (doc & 63);
             }
             out.extend_from_slice(bytemuck::cast_slice(&words));
-            out.extend_from_slice(bytemuck::cast_slice(&ranks_of(&words)));
+            out.extend_from_slice(bytemuck::cast_slice(&ranks_of(&words).0));
         }
     }
 }
