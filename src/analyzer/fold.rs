@@ -221,31 +221,46 @@ fn clean(c: char) -> Option<char> {
 /// The forms, one or two, under which a filter value is compared: folded, `&` as `and`, white space collapsed,
 /// no white space around commas.
 pub fn fold_filter(text: &str) -> Vec<String> {
-    let folded = fold_text(text).replace('&', " and ");
-    let mut value = String::with_capacity(folded.len());
-    for piece in folded.split(',') {
-        let mut words = piece.split_whitespace();
-        let Some(first) = words.next() else { continue };
-        if !value.is_empty() {
-            value.push(',');
-        }
-        value.push_str(first);
-        for word in words {
-            value.push(' ');
-            value.push_str(word);
+    let value = spaced(&fold_text(text));
+    if !value.chars().any(|c| expanded(c).is_some()) {
+        return vec![value];
+    }
+    let stripped = value.chars().map(stripped).collect();
+    let mut with_letters = String::with_capacity(value.len() + 4);
+    for c in value.chars() {
+        match expanded(c) {
+            Some(letters) => with_letters.push_str(letters),
+            None => with_letters.push(c),
         }
     }
-    let has_umlaut = value.chars().any(|c| expanded(c).is_some());
-    let mut forms = vec![value.chars().map(stripped).collect()];
-    if has_umlaut {
-        let mut form = String::with_capacity(value.len() + 4);
-        for c in value.chars() {
-            match expanded(c) {
-                Some(letters) => form.push_str(letters),
-                None => form.push(c),
+    vec![stripped, with_letters]
+}
+
+/// A folded text with `&` as `and`, one space where there is white space, none around commas, and no commas with nothing
+/// between or at the ends.
+fn spaced(folded: &str) -> String {
+    let mut value = String::with_capacity(folded.len() + 4);
+    // What parts the next word from what is before it.
+    let mut gap = "";
+    let push = |word: &str, gap: &str, value: &mut String| {
+        if !value.is_empty() {
+            value.push_str(gap);
+        }
+        value.push_str(word);
+    };
+    for c in folded.chars() {
+        match c {
+            ',' => gap = ",",
+            '&' => {
+                push("and", if gap.is_empty() { " " } else { gap }, &mut value);
+                gap = " ";
+            }
+            c if c.is_whitespace() => gap = if gap.is_empty() { " " } else { gap },
+            c => {
+                push(c.encode_utf8(&mut [0; 4]), gap, &mut value);
+                gap = "";
             }
         }
-        forms.push(form);
     }
-    forms
+    value
 }

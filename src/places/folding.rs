@@ -4,10 +4,18 @@ use crate::analyzer::fold_filter;
 
 /// The folded forms of a place: none if nothing is left, two of an umlaut word, else one.
 pub fn fold(text: &str) -> Vec<String> {
-    let mut forms: Vec<String> = fold_filter(text).iter().map(|form| strip_signs(form)).collect();
+    let mut forms = fold_filter(text);
+    for form in forms.iter_mut().filter(|form| has_signs(form)) {
+        *form = strip_signs(form);
+    }
     forms.retain(|form| !form.is_empty());
     forms.dedup();
     forms
+}
+
+/// May the folded text have anything that [`strip_signs`] changes? Most have not.
+fn has_signs(form: &str) -> bool {
+    !form.is_ascii() || form.bytes().any(|byte| matches!(byte, b'.' | b'\'' | b'-'))
 }
 
 /// Drops dots and apostrophes; hyphens and dashes part words as spaces do, and one space is enough.
@@ -29,4 +37,19 @@ fn strip_signs(text: &str) -> String {
         out.push(c);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_has_no_signs_stays_as_it_is(text in "[a-c.'–\\- ,&é]{0,10}") {
+            for form in fold_filter(&text) {
+                prop_assert!(has_signs(&form) || strip_signs(&form) == form);
+            }
+        }
+    }
 }

@@ -36,12 +36,20 @@ pub struct PlaceKey(String);
 impl PlaceKey {
     /// What a folded text literally is.
     pub(super) fn literal(kind: PlaceKind, folded: &str) -> PlaceKey {
-        PlaceKey(format!("{}={folded}", kind.letter()))
+        PlaceKey::new(kind, '=', folded)
     }
 
     /// What a text resolves to.
     pub(super) fn entity(kind: PlaceKind, code: &str) -> PlaceKey {
-        PlaceKey(format!("{}@{code}", kind.letter()))
+        PlaceKey::new(kind, '@', code)
+    }
+
+    fn new(kind: PlaceKind, sign: char, text: &str) -> PlaceKey {
+        let mut key = String::with_capacity(2 + text.len());
+        key.push(kind.letter());
+        key.push(sign);
+        key.push_str(text);
+        PlaceKey(key)
     }
 
     /// The kind of place this is.
