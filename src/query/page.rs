@@ -53,8 +53,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let planner = Planner::tuned(snapshot, scratch.tuning);
     let mut understanding = Understanding::new(&planner, &query.text);
     let apart = joined_apart(&planner, query, &understanding);
-    // One more than asked for, to know whether anything follows.
-    let wanted = query.limit as usize + 1;
+    let wanted = wanted(query);
     let (total, hits) = match &apart {
         Some(apart) => (apart.total(), Plan::NOTHING),
         None => {
@@ -62,55 +61,15 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
             hits(&planner, query, &mut understanding, first)
         }
     };
-    let start = query.cursor.map(|cursor| (cursor.side, cursor.position));
-    let side = start.map_or(Side::After, |(side, _)| side);
-    let position = start.map(|(_, position)| position);
-    let mut found = match (query.sort, query.order) {
-        (SortKey::Relevance, order) => {
-            let stretch = Stretch { order, side, start: position, wanted };
-            match &apart {
-                Some(apart) => apart.nearest(&planner, query, &understanding, stretch),
-                None => by_relevance(&planner, query, &understanding, &hits, total, stretch),
-            }
-        }
-        (SortKey::EmployeeCount, SortOrder::Desc) => {
-            planner.took(Shortcut::StaticWalk);
-            by_doc_id(&hits, side, position.map(|position| position.doc), wanted)
-        }
-        (sort, order) => {
-            let permutation = match (sort, order) {
-                (SortKey::Name, SortOrder::Asc) => snapshot.by_name_ascending(),
-                (SortKey::Name, SortOrder::Desc) => snapshot.by_name_descending(),
-                (SortKey::FoundedYear, SortOrder::Asc) => snapshot.by_founded_year_ascending(),
-                (SortKey::FoundedYear, SortOrder::Desc) => snapshot.by_founded_year_descending(),
-                _ => snapshot.by_employee_count_ascending(),
-            };
-            let window = match sort {
-                SortKey::EmployeeCount => employees_window(snapshot, &hits),
-                _ => 0..permutation.len(),
-            };
-            // A cursor made by hand may name a business that is not there: it stands behind all others.
-            let rank = position.map(|position| match position.doc {
-                doc if doc.0 < snapshot.num_docs() => permutation.rank(doc),
-                _ => snapshot.num_docs(),
-            });
-            match positions(&planner, query, &understanding, (&hits, total), wanted) {
-                Some(positions) => {
-                    planner.took(Shortcut::FilterPositions);
-                    let docs = positions.nearest(permutation, side, rank, wanted);
-                    docs.into_iter().map(|doc| Position { relevance_key: 0, doc }).collect()
-                }
-                None => {
-                    let (order, hits) = ((permutation, window), (&hits, total));
-                    by_permutation(&planner, order, hits, side, rank, wanted, &mut scratch.ranks)
-                }
-            }
-        }
+    let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
+    let mut found = match only_hit(&planner, query, &hits) {
+        Some(only) => vec![only],
+        None => nearest(&planner, query, &understanding, (&hits, total), apart.as_ref(), scratch),
     };
     let has_more = found.len() == wanted;
     found.truncate(query.limit as usize);
     let (has_next, has_previous) = match side {
-        Side::After => (has_more, start.is_some()),
+        Side::After => (has_more, query.cursor.is_some()),
         Side::Before => {
             found.reverse();
             (true, has_more)
@@ -130,6 +89,78 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         relaxed: understanding.is_relaxed,
         shortcuts: planner.shortcuts(),
     }
+}
+
+/// The only hit, if that is known. Then it is the page, and without a cursor to it nobody asks where it ranks.
+fn only_hit<'s>(planner: &Planner<'s>, query: &Query, hits: &Plan<'s>) -> Option<Position> {
+    let is_only = matches!(hits, Plan::Ready(_) | Plan::List(_)) && hits.cardinality_max() == 1;
+    if !is_only || query.cursor.is_some() || planner.tuning().ranks_only_hit {
+        return None;
+    }
+    planner.took(Shortcut::OnlyHit);
+    hits.walk_from(DocId(0)).next().map(|doc| Position { relevance_key: 0, doc })
+}
+
+/// The hits nearest to where the page begins, in its direction; one more than are on it, if there are any.
+fn nearest<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+    (hits, total): (&Plan<'s>, u64),
+    apart: Option<&JoinedApart<'s>>,
+    scratch: &mut Scratch,
+) -> Vec<Position> {
+    let snapshot = planner.snapshot();
+    let wanted = wanted(query);
+    let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
+    let position = query.cursor.map(|cursor| cursor.position);
+    match (query.sort, query.order) {
+        (SortKey::Relevance, order) => {
+            let stretch = Stretch { order, side, start: position, wanted };
+            match apart {
+                Some(apart) => apart.nearest(planner, query, understanding, stretch),
+                None => by_relevance(planner, query, understanding, hits, total, stretch),
+            }
+        }
+        (SortKey::EmployeeCount, SortOrder::Desc) => {
+            planner.took(Shortcut::StaticWalk);
+            by_doc_id(hits, side, position.map(|position| position.doc), wanted)
+        }
+        (sort, order) => {
+            let permutation = match (sort, order) {
+                (SortKey::Name, SortOrder::Asc) => snapshot.by_name_ascending(),
+                (SortKey::Name, SortOrder::Desc) => snapshot.by_name_descending(),
+                (SortKey::FoundedYear, SortOrder::Asc) => snapshot.by_founded_year_ascending(),
+                (SortKey::FoundedYear, SortOrder::Desc) => snapshot.by_founded_year_descending(),
+                _ => snapshot.by_employee_count_ascending(),
+            };
+            let window = match sort {
+                SortKey::EmployeeCount => employees_window(snapshot, hits),
+                _ => 0..permutation.len(),
+            };
+            // A cursor made by hand may name a business that is not there: it stands behind all others.
+            let rank = position.map(|position| match position.doc {
+                doc if doc.0 < snapshot.num_docs() => permutation.rank(doc),
+                _ => snapshot.num_docs(),
+            });
+            match positions(planner, query, understanding, (hits, total), wanted) {
+                Some(positions) => {
+                    planner.took(Shortcut::FilterPositions);
+                    let docs = positions.nearest(permutation, side, rank, wanted);
+                    docs.into_iter().map(|doc| Position { relevance_key: 0, doc }).collect()
+                }
+                None => {
+                    let (order, hits) = ((permutation, window), (hits, total));
+                    by_permutation(planner, order, hits, side, rank, wanted, &mut scratch.ranks)
+                }
+            }
+        }
+    }
+}
+
+/// One more than asked for, to know whether anything follows.
+fn wanted(query: &Query) -> usize {
+    query.limit as usize + 1
 }
 
 /// Is it the first page in the static order, whatever the hits?

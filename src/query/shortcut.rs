@@ -23,6 +23,8 @@ pub enum Shortcut {
     Followers,
     /// Candidates for a phrase, found by a search through what follows one of its words.
     FollowerScan,
+    /// The only hit: no order puts it elsewhere.
+    OnlyHit,
     /// A page by score from the stored best businesses of a phrase.
     BestOfPhrase,
     /// A page by score from the stored best businesses of a word within an industry.
@@ -49,7 +51,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 19] = [
+    pub const ALL: [Shortcut; 20] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -58,6 +60,7 @@ impl Shortcut {
         Shortcut::StoredPhrase,
         Shortcut::Followers,
         Shortcut::FollowerScan,
+        Shortcut::OnlyHit,
         Shortcut::BestOfPhrase,
         Shortcut::BestInIndustry,
         Shortcut::Levels,
@@ -91,11 +94,12 @@ pub struct Tuning {
     pub checked_first: usize,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
     pub gathered_max: u64,
-    /// Most businesses with two words as one that are taken apart from others, and fewest others.
     /// Most businesses that may hold two words as one and are looked at apart from all others.
     pub joined_max: u64,
     /// Fewest others, at most.
     pub apart_min: u64,
+    /// Is an only hit ranked too, though nobody asks where it stands?
+    pub ranks_only_hit: bool,
 }
 
 impl Default for Tuning {
@@ -109,12 +113,14 @@ impl Default for Tuning {
             gathered_max: 1024,
             joined_max: 64,
             apart_min: 1024,
+            ranks_only_hit: false,
         }
     }
 }
 
 impl Tuning {
-    /// Takes every shortcut that can be taken.
+    /// Takes every shortcut that can be taken. Hits are ranked even if there is one, which is the most that some
+    /// shortcuts ever meet in a small collection.
     pub const EVERYTHING: Tuning = Tuning {
         kept_max: 0,
         held_max: 0,
@@ -124,6 +130,7 @@ impl Tuning {
         gathered_max: 0,
         joined_max: u64::MAX,
         apart_min: 0,
+        ranks_only_hit: true,
     };
 }
 
