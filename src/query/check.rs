@@ -7,14 +7,14 @@ use crate::ids::DocId;
 use crate::snapshot::Snapshot;
 use crate::snapshot::followers::FollowerCursor;
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// What is looked for in the words of a business.
 #[derive(Debug)]
 pub struct Check<'s> {
     snapshot: &'s Snapshot,
     /// The words.
-    pub matcher: Arc<PhraseMatcher>,
+    pub matcher: Rc<PhraseMatcher>,
     /// How they must stand.
     pub place: Place,
     /// What tells most businesses off without reading their words.
@@ -25,22 +25,48 @@ pub struct Check<'s> {
 
 /// The latest answers of a [`Check`], by the last bits of the `DocId`: `DocId` times two plus the answer, plus one.
 #[derive(Default, Debug)]
-struct Memo(Vec<u64>);
+struct Memo {
+    entries: Vec<u64>,
+    /// How often an answer was put in.
+    num_set: usize,
+}
 
-/// Answers that are remembered: 64 KiB, taken at the first question.
-const MEMO_LEN: usize = 8192;
+/// Answers that there is room for at the first question. Most checks are of a few businesses.
+const MEMO_LEN_MIN: usize = 64;
+
+/// Most answers that are remembered: 64 KiB.
+const MEMO_LEN_MAX: usize = 8192;
+
+/// How much larger it becomes when there were as many answers as there is room for.
+const MEMO_GROWTH: usize = 8;
 
 impl Memo {
     fn get(&self, doc: DocId) -> Option<bool> {
-        let entry = self.0.get(doc.index() % MEMO_LEN)?.checked_sub(1)?;
+        let entry = self.entries.get(self.place_of(doc.0))?.checked_sub(1)?;
         (entry >> 1 == u64::from(doc.0)).then_some(entry & 1 == 1)
     }
 
     fn set(&mut self, doc: DocId, answer: bool) {
-        if self.0.is_empty() {
-            self.0.resize(MEMO_LEN, 0);
+        if self.num_set == self.entries.len() && self.entries.len() < MEMO_LEN_MAX {
+            self.grow();
         }
-        self.0[doc.index() % MEMO_LEN] = (u64::from(doc.0) << 1 | u64::from(answer)) + 1;
+        self.num_set += 1;
+        let place = self.place_of(doc.0);
+        self.entries[place] = (u64::from(doc.0) << 1 | u64::from(answer)) + 1;
+    }
+
+    fn grow(&mut self) {
+        let len = (self.entries.len() * MEMO_GROWTH).clamp(MEMO_LEN_MIN, MEMO_LEN_MAX);
+        let entries = std::mem::replace(&mut self.entries, vec![0; len]);
+        for entry in entries.into_iter().filter(|&entry| entry > 0) {
+            let place = self.place_of(((entry - 1) >> 1) as u32);
+            self.entries[place] = entry;
+        }
+    }
+
+    /// Their number is a power of two, or none.
+    fn place_of(&self, doc: u32) -> usize {
+        doc as usize & self.entries.len().wrapping_sub(1)
     }
 }
 
@@ -56,12 +82,22 @@ pub enum Place {
     BeginName(NameMatch),
 }
 
+impl Place {
+    /// The fields that are looked at.
+    pub fn fields(self) -> &'static [TextField] {
+        match self {
+            Place::Within(fields) => fields,
+            Place::BeginName(_) => &[TextField::Name],
+        }
+    }
+}
+
 impl<'s> Check<'s> {
     /// The check whether the words of `matcher` stand as `place` says. Where one of `followers` says that what it is
     /// of is not followed as the words are, they do not.
     pub fn new(
         snapshot: &'s Snapshot,
-        matcher: Arc<PhraseMatcher>,
+        matcher: Rc<PhraseMatcher>,
         place: Place,
         followers: Vec<FollowerCursor<'s>>,
     ) -> Check<'s> {
@@ -146,5 +182,31 @@ impl<'s> Check<'s> {
         };
         self.memo.borrow_mut().set(doc, answer);
         answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn a_memo_forgets_but_does_not_err(
+            answers in proptest::collection::vec((0u32..200_000, any::<bool>()), 0..2000),
+        ) {
+            let (mut memo, mut given) = (Memo::default(), HashMap::new());
+            for (doc, answer) in answers {
+                memo.set(DocId(doc), answer);
+                given.insert(doc, answer);
+                prop_assert_eq!(memo.get(DocId(doc)), Some(answer));
+            }
+            for doc in (0..200_000).step_by(7).chain(given.keys().copied()) {
+                let found = memo.get(DocId(doc));
+                prop_assert!(found.is_none() || found == given.get(&doc).copied());
+            }
+            prop_assert!(memo.entries.len() <= MEMO_LEN_MAX);
+        }
     }
 }

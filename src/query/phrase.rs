@@ -6,8 +6,8 @@
 use super::adjacent::Adjacent;
 use super::text::{Phrase, QueryWord};
 use crate::analyzer::{TextField, plural};
-use crate::snapshot::Snapshot;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
+use std::cell::OnceCell;
 
 /// Widest phrase that is matched with one word of bits.
 const WIDTH_MAX: u32 = u64::BITS;
@@ -18,78 +18,77 @@ const SEARCHED_MAX: usize = 8;
 /// A phrase in the numbers of one snapshot.
 #[derive(Clone, Debug, Default)]
 pub struct PhraseMatcher {
-    /// Code and number of the word it counts for, in name and host; sorted.
-    exact: Vec<(u32, u32)>,
-    /// The same in industry and description, where plurals count; sorted.
-    prose: Vec<(u32, u32)>,
-    /// For the same two: each code, and the places in the phrase that it fits, as bits.
-    masks: [Masks; 2],
-    /// For the same two: two neighbouring words of the phrase, if there are any.
-    adjacent: [Option<Adjacent>; 2],
+    /// What counts in name and host.
+    exact: Codes,
+    /// What counts in industry and description, where plurals do.
+    prose: Codes,
     /// Place of each word relative to the first.
     offsets: Vec<u32>,
     /// Places between them that must be empty: the ends of CJK runs.
     gaps: Vec<u32>,
 }
 
+/// The codes that count for the words of a phrase in some fields.
+#[derive(Clone, Debug, Default)]
+struct Codes {
+    /// Code and number of the word it counts for; sorted.
+    all: Vec<(u32, u32)>,
+    /// Made at the first field that is looked at: what stands at the start of a name is found without.
+    within_field: OnceCell<WithinField>,
+}
+
+/// What finds a phrase anywhere in a field.
+#[derive(Clone, Debug)]
+struct WithinField {
+    masks: Masks,
+    /// Two neighbouring words of the phrase, if there are any.
+    adjacent: Option<Adjacent>,
+}
+
 impl PhraseMatcher {
-    /// The matcher of `phrase` over `snapshot`.
-    pub fn new(snapshot: &Snapshot, phrase: &Phrase) -> PhraseMatcher {
+    /// The matcher of `phrase`, to be asked about `fields` only. `code_of` tells the number of a term in the token
+    /// streams.
+    pub fn new(
+        phrase: &Phrase,
+        fields: &[TextField],
+        code_of: impl Fn(&str) -> Option<u32>,
+    ) -> PhraseMatcher {
         let mut matcher = PhraseMatcher::default();
-        for (number, (offset, word)) in phrase.words.iter().enumerate() {
+        let is_wanted = |plurals| fields.iter().any(|field| field.has_plurals() == plurals);
+        let (is_exact, is_prose) = (is_wanted(false), is_wanted(true));
+        for (number, (offset, word)) in (0..).zip(&phrase.words) {
             matcher.offsets.push(*offset);
-            matcher.exact.extend(exact_codes(snapshot, word).map(|code| (code, number as u32)));
-            matcher.prose.extend(prose_codes(snapshot, word).map(|code| (code, number as u32)));
+            let codes = |terms: &[String]| -> Vec<u32> {
+                terms.iter().filter_map(|term| code_of(term)).collect()
+            };
+            if is_exact {
+                matcher.exact.add(number, &codes(&word.forms));
+            }
+            if is_prose {
+                matcher.prose.add(number, &codes(&related_terms(word)));
+            }
         }
         let width = matcher.offsets.last().map_or(0, |last| last + 1);
         matcher.gaps = (0..width).filter(|at| matcher.offsets.binary_search(at).is_err()).collect();
-        matcher.sort_codes();
+        matcher.exact.sort();
+        matcher.prose.sort();
         matcher
     }
 
-    fn sort_codes(&mut self) {
-        let offsets = &self.offsets;
-        for (codes, masks) in [&mut self.exact, &mut self.prose].into_iter().zip(&mut self.masks) {
-            codes.sort_unstable();
-            codes.dedup();
-            let mask = |group: &[(u32, u32)]| {
-                let places = group.iter().map(|&(_, number)| offsets[number as usize]);
-                let bits =
-                    places.filter(|&at| at < WIDTH_MAX).fold(0, |mask, at| mask | 1u64 << at);
-                (group[0].0, bits)
-            };
-            let of_codes: Vec<(u32, u64)> = codes.chunk_by(|a, b| a.0 == b.0).map(mask).collect();
-            let signature = of_codes.iter().fold(0, |all, (code, _)| all | signature_bit(*code));
-            *masks = Masks { of_codes, signature };
-        }
-        self.adjacent = [&self.exact, &self.prose].map(|codes| self.adjacent(codes));
-    }
-
-    /// Those of two words without anything between of which the second is the rarest; none if that is so many codes
-    /// that searching the bytes for each takes longer than reading the words.
-    fn adjacent(&self, codes: &[(u32, u32)]) -> Option<Adjacent> {
-        let codes_of = |wanted: usize| -> Vec<u32> {
-            let of_word = codes.iter().filter(|&&(_, number)| number as usize == wanted);
-            of_word.map(|&(code, _)| code).collect()
-        };
-        let seconds =
-            (1..self.offsets.len()).filter(|&at| self.offsets[at - 1] + 1 == self.offsets[at]);
-        // Frequent words have small codes.
-        let rarest = seconds.max_by_key(|&at| codes_of(at).iter().min().copied())?;
-        let seconds = codes_of(rarest);
-        (seconds.len() <= SEARCHED_MAX).then(|| Adjacent::new(codes_of(rarest - 1), &seconds))
+    fn codes(&self, field: TextField) -> &Codes {
+        if field.has_plurals() { &self.prose } else { &self.exact }
     }
 
     /// Lets further terms stand for a word of the phrase in name and host.
     pub fn add_codes(&mut self, number: usize, codes: &[u32]) {
-        self.exact.extend(codes.iter().map(|&code| (code, number as u32)));
-        self.sort_codes();
+        self.exact.add(number as u32, codes);
+        self.exact.sort();
     }
 
     /// For each word of the phrase a code that counts for it, if any does.
     pub fn sample_codes(&self) -> Vec<Option<u32>> {
         let code_of = |wanted: u32| {
-            let mut codes = self.exact.iter().chain(&self.prose);
+            let mut codes = self.exact.all.iter().chain(&self.prose.all);
             codes.find(|&&(_, number)| number == wanted).map(|&(code, _)| code)
         };
         (0..self.offsets.len() as u32).map(code_of).collect()
@@ -105,9 +104,9 @@ impl PhraseMatcher {
             None => false,
             // Joined forms count for single words.
             Some(&last) if last > 0 && last < WIDTH_MAX => {
-                let adjacent = self.adjacent[usize::from(field.has_plurals())].as_ref();
+                let within_field = self.codes(field).within_field(&self.offsets);
                 let bytes = tokens.field_bytes(field as usize);
-                adjacent.is_none_or(|adjacent| adjacent.may_stand(bytes))
+                within_field.adjacent.as_ref().is_none_or(|adjacent| adjacent.may_stand(bytes))
                     && self.stands_within(tokens, field, last)
             }
             Some(_) => self.stands_anywhere(tokens, field),
@@ -117,7 +116,7 @@ impl PhraseMatcher {
     /// Matches all places at once: bit i of the state says that the phrase up to place i ends here (Baeza-Yates,
     /// Gonnet: "A new approach to text searching", 1992).
     fn stands_within(&self, tokens: &DocTokens<'_>, field: TextField, last: u32) -> bool {
-        let masks = &self.masks[usize::from(field.has_plurals())];
+        let masks = &self.codes(field).within_field(&self.offsets).masks;
         let gaps = self.gaps.iter().fold(0, |mask, &at| mask | 1u64 << at);
         let (mut state, mut here) = (0u64, 0u64);
         for token in tokens.field(field as usize) {
@@ -145,7 +144,7 @@ impl PhraseMatcher {
 
     /// Matches phrases of any width.
     fn stands_anywhere(&self, tokens: &DocTokens<'_>, field: TextField) -> bool {
-        let codes = if field.has_plurals() { &self.prose } else { &self.exact };
+        let codes = &self.codes(field).all;
         let Some(last) = self.offsets.last() else { return false };
         let is_single = self.offsets.len() == 1;
         // Positions of the phrase's words in the field, ascending by position.
@@ -210,8 +209,9 @@ impl PhraseMatcher {
             if position > len {
                 break;
             }
-            let from = self.exact.partition_point(|&(other, _)| other < code);
-            for &(_, number) in self.exact[from..].iter().take_while(|&&(other, _)| other == code) {
+            let exact = &self.exact.all;
+            let from = exact.partition_point(|&(other, _)| other < code);
+            for &(_, number) in exact[from..].iter().take_while(|&&(other, _)| other == code) {
                 found[number as usize] |= self.offsets[number as usize] + 1 == position;
             }
         }
@@ -222,8 +222,43 @@ impl PhraseMatcher {
     }
 }
 
+impl Codes {
+    /// Lets codes count for a word; [`Codes::sort`] is to follow.
+    fn add(&mut self, number: u32, codes: &[u32]) {
+        self.all.extend(codes.iter().map(|&code| (code, number)));
+        self.within_field = OnceCell::new();
+    }
+
+    fn sort(&mut self) {
+        self.all.sort_unstable();
+        self.all.dedup();
+    }
+
+    /// `offsets` are those of the words.
+    fn within_field(&self, offsets: &[u32]) -> &WithinField {
+        self.within_field.get_or_init(|| WithinField {
+            masks: Masks::new(&self.all, offsets),
+            adjacent: self.adjacent(offsets),
+        })
+    }
+
+    /// Those of two words without anything between of which the second is the rarest; none if that is so many codes
+    /// that searching the bytes for each takes longer than reading the words.
+    fn adjacent(&self, offsets: &[u32]) -> Option<Adjacent> {
+        let codes_of = |wanted: usize| -> Vec<u32> {
+            let of_word = self.all.iter().filter(|&&(_, number)| number as usize == wanted);
+            of_word.map(|&(code, _)| code).collect()
+        };
+        let seconds = (1..offsets.len()).filter(|&at| offsets[at - 1] + 1 == offsets[at]);
+        // Frequent words have small codes.
+        let rarest = seconds.max_by_key(|&at| codes_of(at).iter().min().copied())?;
+        let seconds = codes_of(rarest);
+        (seconds.len() <= SEARCHED_MAX).then(|| Adjacent::new(codes_of(rarest - 1), &seconds))
+    }
+}
+
 /// The places in a phrase that codes fit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Masks {
     /// Codes, sorted, and the places of each as bits.
     of_codes: Vec<(u32, u64)>,
@@ -232,6 +267,18 @@ struct Masks {
 }
 
 impl Masks {
+    /// Of sorted codes, each with the number of the word it counts for.
+    fn new(codes: &[(u32, u32)], offsets: &[u32]) -> Masks {
+        let mask = |group: &[(u32, u32)]| {
+            let places = group.iter().map(|&(_, number)| offsets[number as usize]);
+            let bits = places.filter(|&at| at < WIDTH_MAX).fold(0, |mask, at| mask | 1u64 << at);
+            (group[0].0, bits)
+        };
+        let of_codes: Vec<(u32, u64)> = codes.chunk_by(|a, b| a.0 == b.0).map(mask).collect();
+        let signature = of_codes.iter().fold(0, |all, (code, _)| all | signature_bit(*code));
+        Masks { of_codes, signature }
+    }
+
     #[inline]
     fn of(&self, code: u32) -> u64 {
         if self.signature & signature_bit(code) == 0 {
@@ -256,28 +303,10 @@ pub enum NameMatch {
     Start,
 }
 
-fn exact_codes(snapshot: &Snapshot, word: &QueryWord) -> impl Iterator<Item = u32> {
-    let terms = snapshot.terms();
-    word.forms.iter().filter_map(|form| terms.ord(form)).map(|ord| terms.code(ord))
-}
-
-/// Codes of all terms that match `word` where plurals count.
-pub fn prose_codes(snapshot: &Snapshot, word: &QueryWord) -> impl Iterator<Item = u32> {
-    let terms = snapshot.terms();
-    related_terms(snapshot, word)
-        .into_iter()
-        .filter_map(|term| terms.ord(&term))
-        .map(|ord| terms.code(ord))
-}
-
-/// All terms of the snapshot that match `word` where plurals count.
-pub fn related_terms(snapshot: &Snapshot, word: &QueryWord) -> Vec<String> {
-    let mut related: Vec<String> = word
-        .forms
-        .iter()
-        .flat_map(|form| plural::related(form))
-        .filter(|term| snapshot.terms().ord(term).is_some())
-        .collect();
+/// All words that match `word` where plurals count, whether they stand anywhere or not.
+pub fn related_terms(word: &QueryWord) -> Vec<String> {
+    let mut related: Vec<String> =
+        word.forms.iter().flat_map(|form| plural::related(form)).collect();
     related.sort_unstable();
     related.dedup();
     related
@@ -313,11 +342,11 @@ mod tests {
             for (number, &(step, code, other)) in (0..).zip(&words) {
                 matcher.offsets.push(offset);
                 offset += step;
-                matcher.exact.extend([(code, number), (other, number)]);
+                matcher.exact.add(number, &[code, other]);
             }
             let last = *matcher.offsets.last().unwrap();
             matcher.gaps = (0..last).filter(|at| !matcher.offsets.contains(at)).collect();
-            matcher.sort_codes();
+            matcher.exact.sort();
             let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
             tokens.iter().for_each(|&token| push_token(&mut fields[0], token));
             let mut bytes = Vec::new();

@@ -65,21 +65,22 @@ use crate::snapshot::dense::DenseKey;
 use crate::snapshot::followers::{FollowerCursor, follower_hash};
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
+use crate::snapshot::terms::BegunTerms;
 use crate::snapshot::terms::block::{OwnProse, TermLists};
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::rc::Rc;
 
-/// Keys looked up so far, and their ordinals.
-type KnownOrds = RefCell<Vec<(String, Option<TermOrd>)>>;
+/// Keys looked up so far, and what was found.
+type LookedUp<T> = RefCell<Vec<(String, T)>>;
 
 /// Plans one query over one snapshot.
 #[derive(Debug)]
 pub struct Planner<'s> {
     snapshot: &'s Snapshot,
     /// Terms looked up so far: tiers ask for the same words again and again, and a look-up walks the fst.
-    ords: KnownOrds,
+    terms: LookedUp<BegunTerms>,
     /// Places looked up so far: each part of a location may be of any kind, beside any kind of the others.
-    place_ords: KnownOrds,
+    place_ords: LookedUp<Option<TermOrd>>,
     shortcuts: Cell<Shortcuts>,
     tuning: Tuning,
 }
@@ -94,7 +95,7 @@ impl<'s> Planner<'s> {
     pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Planner<'s> {
         Planner {
             snapshot,
-            ords: RefCell::default(),
+            terms: RefCell::default(),
             place_ords: RefCell::default(),
             shortcuts: Cell::default(),
             tuning,
@@ -123,7 +124,12 @@ impl<'s> Planner<'s> {
 
     /// The ordinal of a term.
     pub fn ord(&self, term: &str) -> Option<TermOrd> {
-        looked_up(&self.ords, term, || self.snapshot.terms().ord(term))
+        self.begun_by(term).itself()
+    }
+
+    /// The terms that begin with `prefix`, and whether it is one.
+    pub fn begun_by(&self, prefix: &str) -> BegunTerms {
+        looked_up(&self.terms, prefix, || self.snapshot.terms().begun_by(prefix))
     }
 
     /// The ordinal of a place.
@@ -173,7 +179,7 @@ impl<'s> Planner<'s> {
         // The form itself stands nowhere, but a word of industry or description may share a form with it. The
         // lists of those words hold more than that: names, and words that share a form with *them*.
         let word = QueryWord { forms: vec![form.to_owned()] };
-        let related = related_terms(self.snapshot, &word);
+        let related = related_terms(&word);
         let ords = related.iter().filter_map(|term| self.ord(term));
         let plans = ords.map(|ord| {
             let lists = self.snapshot.terms().lists(ord);
@@ -212,12 +218,18 @@ impl<'s> Planner<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
-        let matcher = Arc::new(PhraseMatcher::new(self.snapshot, phrase));
+        let matcher = Rc::new(self.matcher(phrase, place.fields()));
         let check = Check::new(self.snapshot, matcher, place, self.followers(phrase));
         if searched(&check, &candidates).is_some() {
             self.took(Shortcut::FollowerScan);
         }
         Plan::check(candidates, check)
+    }
+
+    /// The matcher of a phrase, to be asked about `fields` only.
+    pub fn matcher(&self, phrase: &Phrase, fields: &[TextField]) -> PhraseMatcher {
+        let terms = self.snapshot.terms();
+        PhraseMatcher::new(phrase, fields, |term| self.ord(term).map(|ord| terms.code(ord)))
     }
 
     /// What is stored of the followers of the words of a phrase.
@@ -336,17 +348,13 @@ impl<'s> Planner<'s> {
     }
 }
 
-/// The ordinal of a key, by `look_up` if it is not known yet.
-fn looked_up(
-    known: &KnownOrds,
-    key: &str,
-    look_up: impl FnOnce() -> Option<TermOrd>,
-) -> Option<TermOrd> {
-    let ord = known.borrow().iter().find(|(known, _)| known == key).map(|it| it.1);
-    ord.unwrap_or_else(|| {
-        let ord = look_up();
-        known.borrow_mut().push((key.to_owned(), ord));
-        ord
+/// What is found under a key, by `look_up` if it is not known yet.
+fn looked_up<T: Copy>(known: &LookedUp<T>, key: &str, look_up: impl FnOnce() -> T) -> T {
+    let found = known.borrow().iter().find(|(known, _)| known == key).map(|it| it.1);
+    found.unwrap_or_else(|| {
+        let found = look_up();
+        known.borrow_mut().push((key.to_owned(), found));
+        found
     })
 }
 

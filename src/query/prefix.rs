@@ -33,6 +33,9 @@ impl<'s> PrefixMatches<'s> {
 
     /// What a word reaches.
     pub fn of_word(planner: &Planner<'s>, word: &QueryWord) -> PrefixMatches<'s> {
+        if word.forms.iter().all(|form| planner.begun_by(form).has_no_longer()) {
+            return PrefixMatches { beyond: Plan::NOTHING, names: Plan::NOTHING };
+        }
         let list = |postings: Option<_>| postings.map_or(Plan::NOTHING, Plan::list);
         let prefixes = planner.snapshot().prefixes();
         let (mut stored, mut read) = (Vec::new(), QueryWord { forms: Vec::new() });
@@ -110,7 +113,7 @@ impl BegunWords {
 /// Codes of all words that a word begins, itself included, wherever they stand.
 pub fn begun_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
     let terms = snapshot.terms();
-    let ords = word.forms.iter().flat_map(|form| terms.begun_by(form));
+    let ords = word.forms.iter().flat_map(|form| terms.begun_by(form).all());
     ords.map(|ord| terms.code(ord)).collect()
 }
 
@@ -133,7 +136,7 @@ fn for_each_begun<'s>(
 ) {
     let terms = snapshot.terms();
     for form in &word.forms {
-        for ord in terms.begun_by(form) {
+        for ord in terms.begun_by(form).all() {
             visit(ord, terms.lists(ord));
         }
     }

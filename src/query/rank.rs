@@ -17,7 +17,7 @@
 
 use super::check::{Check, Place};
 use super::evaluate::SELECTED_MAX;
-use super::phrase::{NameMatch, PhraseMatcher};
+use super::phrase::NameMatch;
 use super::plan::Plan;
 use super::planner::Planner;
 use super::prefix::{BegunWords, begun_codes};
@@ -27,7 +27,6 @@ use super::understand::{OTHER_FIELDS, Understanding, Understood};
 use crate::analyzer::TextField;
 use crate::snapshot::postings::Postings;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Up to so many hosts are looked at, before the businesses with what a word begins in their host are gathered.
 const HOSTS_CHECKED: u64 = 1024;
@@ -462,7 +461,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
             return candidates;
         }
         let snapshot = self.planner.snapshot();
-        let mut matcher = PhraseMatcher::new(snapshot, &phrase);
+        let place = Place::Within(&[TextField::Host]);
+        let mut matcher = self.planner.matcher(&phrase, place.fields());
         let are_few = candidates.cardinality_max() <= HOSTS_CHECKED;
         for (number, word) in prefixes {
             if are_few {
@@ -475,8 +475,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             candidates = self.within(Plan::union([Plan::ready(begun.hosts), whole]), &candidates);
         }
         // What a prefix begins is not among the followers.
-        let place = Place::Within(&[TextField::Host]);
-        let check = Check::new(snapshot, Arc::new(matcher), place, Vec::new());
+        let check = Check::new(snapshot, Rc::new(matcher), place, Vec::new());
         self.held(Plan::check(candidates, check))
     }
 }

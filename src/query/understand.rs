@@ -151,6 +151,11 @@ impl<'s> Understanding<'s> {
 
 impl<'s> Understood<'s> {
     fn matches_nothing(&self, planner: &Planner<'s>) -> bool {
+        if let Term::Word(word) = &self.clause.term
+            && planner.ords(word).next().is_some()
+        {
+            return false;
+        }
         let plan = self.anywhere(planner);
         plan.is_nothing() || plan.has_check() && plan.is_empty()
     }
@@ -234,7 +239,7 @@ fn neighbours(planner: &Planner<'_>, clauses: &[Clause], at: usize) -> [Option<Q
         let pairs = left
             .forms
             .iter()
-            .flat_map(|left| right.forms.iter().map(move |right| format!("{left}{right}")));
+            .flat_map(|left| right.forms.iter().map(move |right| [left.as_str(), right].concat()));
         let word = QueryWord { forms: pairs.collect() };
         (!planner.word_in_name_or_host(&word).is_nothing()).then_some(word)
     };

@@ -24,7 +24,7 @@ use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use block::{BLOCK_ALIGN, TermLists, check_block};
-use fst::{Automaton, IntoStreamer, Streamer};
+use fst::Automaton;
 use rayon::prelude::*;
 
 /// Which of the [`TermLists`] a list is.
@@ -117,13 +117,10 @@ impl Terms {
         self.keys.get(term).map(|ord| TermOrd(ord as u32))
     }
 
-    /// The terms that begin with `prefix`. Ordinals ascend as terms do, so that two look-ups tell them all.
-    pub fn begun_by(&self, prefix: &str) -> impl Iterator<Item = TermOrd> + use<> {
-        let first_from = |bound: &[u8]| {
-            let mut stream = self.keys.range().ge(bound).into_stream();
-            stream.next().map_or(self.len() as u32, |(_, ord)| ord as u32)
-        };
-        (first_from(prefix.as_bytes())..first_from(&behind(prefix))).map(TermOrd)
+    /// The terms that begin with `prefix`, and whether it is one.
+    pub fn begun_by(&self, prefix: &str) -> BegunTerms {
+        let (ords, is_term) = search::begun_by(self.keys.as_fst(), prefix.as_bytes());
+        BegunTerms { start: ords.start as u32, end: ords.end as u32, is_term }
     }
 
     /// Calls `visit` with the terms that begin with `prefix` and that `automaton` accepts, ascending.
@@ -202,17 +199,36 @@ impl Terms {
     }
 }
 
+/// The terms that a prefix begins. The term that is the prefix comes before all others.
+#[derive(Clone, Copy, Debug)]
+pub struct BegunTerms {
+    start: u32,
+    end: u32,
+    is_term: bool,
+}
+
+impl BegunTerms {
+    /// The prefix itself, if it is a term.
+    pub fn itself(self) -> Option<TermOrd> {
+        self.is_term.then_some(TermOrd(self.start))
+    }
+
+    /// Are there no longer terms?
+    pub fn has_no_longer(self) -> bool {
+        self.end - self.start == u32::from(self.is_term)
+    }
+
+    /// All of them.
+    pub fn all(self) -> impl Iterator<Item = TermOrd> {
+        (self.start..self.end).map(TermOrd)
+    }
+}
+
 /// Terms checked one after the other.
 const TERMS_TOGETHER: usize = 1 << 14;
 
 /// Bytes of blocks looked at between two releases.
 const RELEASE_BYTES: u64 = 4 << 20;
-
-/// What stands behind all that begins with `prefix`, and before everything else that is behind it: no byte of UTF-8 is
-/// 0xff.
-fn behind(prefix: &str) -> Vec<u8> {
-    [prefix.as_bytes(), &[0xff]].concat()
-}
 
 /// Are these the numbers from [`CODE_MIN`] on, in any order?
 fn are_codes(numbers: &[u32]) -> bool {

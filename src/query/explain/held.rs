@@ -58,7 +58,7 @@ impl Ways {
     /// The ways of a clause.
     pub fn new(planner: &Planner<'_>, understood: &Understood<'_>) -> Ways {
         let snapshot = planner.snapshot();
-        let matcher = |phrase: &Phrase| PhraseMatcher::new(snapshot, phrase);
+        let matcher = |phrase: &Phrase| planner.matcher(phrase, &TextField::ALL);
         let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
         let way = |how, fields, matcher| Way { how, fields, parts: vec![vec![matcher]] };
         let term = &understood.clause.term;
@@ -67,9 +67,9 @@ impl Ways {
             fields: &TextField::ALL,
             parts: match term {
                 Term::Host { labels, .. } => {
-                    labels.iter().map(|label| matchers(snapshot, label)).collect()
+                    labels.iter().map(|label| matchers(planner, label)).collect()
                 }
-                term => vec![matchers(snapshot, term)],
+                term => vec![matchers(planner, term)],
             },
         }];
         for word in understood.neighbours.iter().flatten() {
@@ -135,15 +135,15 @@ impl Way {
 }
 
 /// What a term is found by.
-fn matchers(snapshot: &Snapshot, term: &Term) -> Vec<PhraseMatcher> {
-    let matcher = |phrase: &Phrase| PhraseMatcher::new(snapshot, phrase);
+fn matchers(planner: &Planner<'_>, term: &Term) -> Vec<PhraseMatcher> {
+    let matcher = |phrase: &Phrase| planner.matcher(phrase, &TextField::ALL);
     let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
     match term {
         Term::Word(word) => vec![of_word(word)],
         Term::Compound { joined, parts } => vec![of_word(joined), matcher(parts)],
         Term::Phrase(phrase) => vec![matcher(phrase)],
         Term::Host { labels, .. } => {
-            labels.iter().flat_map(|label| matchers(snapshot, label)).collect()
+            labels.iter().flat_map(|label| matchers(planner, label)).collect()
         }
     }
 }
