@@ -215,6 +215,21 @@ impl<'s> Planner<'s> {
 
     /// Those of `candidates` in which the phrase stands as `place` says.
     pub fn check_at(&self, candidates: Plan<'s>, phrase: &Phrase, place: Place) -> Plan<'s> {
+        let ways = phrase.one_form_each();
+        if let [_] = ways.as_slice() {
+            return self.check_way(candidates, phrase, place);
+        }
+        // Followers are stored of one form.
+        Plan::union(ways.iter().map(|way| {
+            let words = way.words.iter().zip(&phrase.words);
+            let chosen = words.filter(|(_, (_, word))| word.forms.len() > 1);
+            let holders = chosen.map(|((_, form), _)| self.word(form));
+            let candidates = Plan::intersection(std::iter::once(candidates.clone()).chain(holders));
+            self.check_way(candidates, way, place)
+        }))
+    }
+
+    fn check_way(&self, candidates: Plan<'s>, phrase: &Phrase, place: Place) -> Plan<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
@@ -330,20 +345,22 @@ impl<'s> Planner<'s> {
 
     /// Businesses in which the phrase stands in one field.
     pub fn phrase(&self, phrase: &Phrase) -> Plan<'s> {
-        match phrase.words.as_slice() {
-            [(_, word)] => self.word(word),
-            pair => {
-                let stored = self.stored_phrase(pair);
-                if let Some(list) = stored.as_ref().and_then(stored_list) {
-                    return list;
-                }
-                match self.phrase_in(phrase, &TextField::ALL) {
-                    Plan::Check { candidates, check, .. } => {
-                        Plan::Check { candidates, check, len: stored.map(|stored| stored.len) }
-                    }
-                    plan => plan,
-                }
+        if let [(_, word)] = phrase.words.as_slice() {
+            return self.word(word);
+        }
+        Plan::union(phrase.one_form_each().iter().map(|way| self.phrase_way(way)))
+    }
+
+    fn phrase_way(&self, phrase: &Phrase) -> Plan<'s> {
+        let stored = self.stored_phrase(&phrase.words);
+        if let Some(list) = stored.as_ref().and_then(stored_list) {
+            return list;
+        }
+        match self.phrase_in(phrase, &TextField::ALL) {
+            Plan::Check { candidates, check, .. } => {
+                Plan::Check { candidates, check, len: stored.map(|stored| stored.len) }
             }
+            plan => plan,
         }
     }
 }

@@ -71,13 +71,12 @@ enum ClauseScorer<'s> {
 impl<'s> ClauseScorer<'s> {
     fn new(alternatives: Vec<Alternative<'s>>) -> ClauseScorer<'s> {
         // The best of one, and the sum of one, is that one.
-        match alternatives.iter().flatten().flatten().count() {
-            1 => {
-                let mut cursors = alternatives.into_iter().flatten().flatten();
-                ClauseScorer::Word(cursors.next().expect("there is one"))
-            }
-            _ => ClauseScorer::Best(alternatives),
+        let words = || alternatives.iter().flatten();
+        if words().map(|word| word.forms.len() * word.times as usize).sum::<usize>() == 1 {
+            let mut cursors = alternatives.into_iter().flatten().flat_map(|word| word.forms);
+            return ClauseScorer::Word(cursors.next().expect("there is one"));
         }
+        ClauseScorer::Best(alternatives)
     }
 
     /// What the clause adds to the score of `doc`.
@@ -91,7 +90,30 @@ impl<'s> ClauseScorer<'s> {
 }
 
 /// Words that count together.
-type Alternative<'s> = Vec<Vec<ImpactCursor<'s>>>;
+type Alternative<'s> = Vec<WordScorer<'s>>;
+
+/// Scores one word of an alternative.
+#[derive(Debug)]
+struct WordScorer<'s> {
+    /// The best of these counts.
+    forms: Vec<ImpactCursor<'s>>,
+    /// How often the word stands in the alternative (`l.l.c`).
+    times: u32,
+}
+
+impl<'s> WordScorer<'s> {
+    fn new(planner: &Planner<'s>, word: &QueryWord, times: u32) -> WordScorer<'s> {
+        let cursor = |ord| {
+            let lists = planner.snapshot().terms().lists(ord);
+            ImpactCursor::new(lists.any(), lists.impacts())
+        };
+        WordScorer { forms: planner.ords(word).map(cursor).collect(), times }
+    }
+
+    fn at(&mut self, doc: DocId) -> u32 {
+        self.forms.iter_mut().map(|form| form.at(doc)).max().unwrap_or(0) * self.times
+    }
+}
 
 impl<'s> Scorer<'s> {
     /// A scorer for what `text` means.
@@ -134,10 +156,10 @@ impl<'s> Scorer<'s> {
                     let mut best = vec![0; lows.len()];
                     for words in alternatives {
                         reset(alternative, lows.len());
-                        for forms in words {
+                        for WordScorer { forms, times } in words {
                             reset(word, lows.len());
                             forms.iter().for_each(|form| form.raise_to(key, &lows, word));
-                            combine(alternative, word, |sum, word| sum + word);
+                            combine(alternative, word, |sum, word| sum + word * *times);
                         }
                         combine(&mut best, alternative, u32::max);
                     }
@@ -180,12 +202,8 @@ fn combine(into: &mut [u32], others: &[u32], what: impl Fn(u32, u32) -> u32) {
 
 /// What the best of a clause's alternatives adds.
 fn best(alternatives: &mut [Alternative<'_>], doc: DocId) -> u32 {
-    let sum = |words: &mut Alternative<'_>| -> u32 {
-        words
-            .iter_mut()
-            .map(|forms| forms.iter_mut().map(|form| form.at(doc)).max().unwrap_or(0))
-            .sum()
-    };
+    let sum =
+        |words: &mut Alternative<'_>| -> u32 { words.iter_mut().map(|word| word.at(doc)).sum() };
     alternatives.iter_mut().map(sum).max().unwrap_or(0)
 }
 
@@ -194,7 +212,7 @@ fn alternatives<'s>(planner: &Planner<'s>, understood: &Understood<'s>) -> Vec<A
     // The neighbour before has counted what the two are together.
     let joined = understood.neighbours[1].iter();
     for word in joined.chain(&understood.readings.words) {
-        all.push(vec![forms(planner, word)]);
+        all.push(vec![WordScorer::new(planner, word, 1)]);
     }
     all.extend(understood.readings.split.iter().map(|phrase| words(planner, phrase)));
     all
@@ -202,9 +220,9 @@ fn alternatives<'s>(planner: &Planner<'s>, understood: &Understood<'s>) -> Vec<A
 
 fn term_alternatives<'s>(planner: &Planner<'s>, term: &Term) -> Vec<Alternative<'s>> {
     match term {
-        Term::Word(word) => vec![vec![forms(planner, word)]],
+        Term::Word(word) => vec![vec![WordScorer::new(planner, word, 1)]],
         Term::Compound { joined, parts } => {
-            vec![vec![forms(planner, joined)], words(planner, parts)]
+            vec![vec![WordScorer::new(planner, joined, 1)], words(planner, parts)]
         }
         Term::Phrase(phrase) => vec![words(planner, phrase)],
         Term::Host { .. } => {
@@ -216,13 +234,8 @@ fn term_alternatives<'s>(planner: &Planner<'s>, term: &Term) -> Vec<Alternative<
 }
 
 fn words<'s>(planner: &Planner<'s>, phrase: &Phrase) -> Alternative<'s> {
-    phrase.words.iter().map(|(_, word)| forms(planner, word)).collect()
-}
-
-fn forms<'s>(planner: &Planner<'s>, word: &QueryWord) -> Vec<ImpactCursor<'s>> {
-    let cursor = |ord| {
-        let lists = planner.snapshot().terms().lists(ord);
-        ImpactCursor::new(lists.any(), lists.impacts())
-    };
-    planner.ords(word).map(cursor).collect()
+    let words = || phrase.words.iter().map(|(_, word)| word);
+    let times = |word: &QueryWord| words().filter(|&other| other == word).count() as u32;
+    let firsts = words().enumerate().filter(|&(at, word)| !words().take(at).any(|it| it == word));
+    firsts.map(|(_, word)| WordScorer::new(planner, word, times(word))).collect()
 }

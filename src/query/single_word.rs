@@ -3,7 +3,8 @@
 //! Its businesses need not all be looked at to show the best: the snapshot holds them by
 //! [levels](crate::snapshot::levels), and whoever holds the word only as the beginning of a longer one scores nothing
 //! and follows in the static order. A word that is corrected is answered by the levels of its readings; those who hold
-//! several of them, or a form among several, are few and looked at one by one.
+//! several of them, or a form among several, are few and looked at one by one. So are those who hold a part of a compound
+//! (`L.L.C`), whose joined form tells all others.
 
 use super::Query;
 use super::SortOrder;
@@ -34,8 +35,11 @@ pub struct SingleWord<'s> {
     levels: Vec<(List<'s>, TermLevels<'s>)>,
     /// Those who score and are not on exactly one of these lists: what levels do not tell.
     otherwise: Plan<'s>,
-    /// Is the word of `q` corrected to those that score? Names are not told apart then by where they hold it.
-    is_corrected: bool,
+    /// Are these in one group, wherever their name holds the word? So they are if it is corrected to those that score,
+    /// or the joined form of a compound.
+    has_all_names: bool,
+    /// Is it a compound? Then levels tell nothing of groups of other businesses.
+    is_compound: bool,
     /// The businesses with each of the legal forms in their name.
     forms: Vec<Plan<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
@@ -63,14 +67,20 @@ impl<'s> SingleWord<'s> {
         total: u64,
     ) -> Option<SingleWord<'s>> {
         let [understood] = understanding.clauses.as_slice() else { return None };
-        let Term::Word(word) = &understood.clause.term else { return None };
-        // Of a word that stands somewhere too, the readings would not be all that scores.
-        let (words, is_corrected) =
-            match (&understood.readings.words[..], &understood.readings.split) {
-                ([], None) => (std::slice::from_ref(word), false),
-                (readings, None) if planner.word(word).is_nothing() => (readings, true),
-                _ => return None,
-            };
+        let readings = &understood.readings;
+        let (words, parts, has_all_names) = match &understood.clause.term {
+            Term::Word(word) if readings.is_empty() => (std::slice::from_ref(word), None, false),
+            // Of a word that stands somewhere too, the readings would not be all that scores.
+            Term::Word(word) if readings.split.is_none() && planner.word(word).is_nothing() => {
+                (&readings.words[..], None, true)
+            }
+            Term::Compound { joined, parts }
+                if readings.is_empty() && query.text.trailing_forms().is_empty() =>
+            {
+                (std::slice::from_ref(joined), Some(parts), true)
+            }
+            _ => return None,
+        };
         let trailing = query.text.trailing_forms();
         if trailing.len() > FORMS_MAX {
             return None;
@@ -96,14 +106,18 @@ impl<'s> SingleWord<'s> {
         let twice = (1..told.len()).map(|at| {
             Plan::intersection([told[at].clone(), Plan::union(told[..at].iter().cloned())])
         });
-        let otherwise = Plan::union(plans(&untold).into_iter().chain(twice));
+        let part_words = parts.iter().flat_map(|parts| &parts.words);
+        let part_lists = part_words.map(|(_, word)| planner.word(word));
+        let scored = Plan::union(std::iter::once(scored).chain(part_lists.clone()));
+        let otherwise = Plan::union(plans(&untold).into_iter().chain(twice).chain(part_lists));
         let levels = lists.into_iter().filter_map(|(list, levels)| Some((list, levels?)));
         Some(SingleWord {
             share: (total, scored.cardinality_max()),
             levels: levels.collect(),
             otherwise,
             scored,
-            is_corrected,
+            has_all_names,
+            is_compound: parts.is_some(),
             forms,
             level_step_costs: planner.tuning().level_step_costs,
             level_patience: planner.tuning().level_patience,
@@ -165,9 +179,10 @@ impl<'s> SingleWord<'s> {
         scorer: &mut Scorer<'s>,
     ) -> Option<Vec<Position>> {
         let level_groups: &[LevelGroup] = match (group.tier, group.kind) {
+            (Tier::NameHasAll, Kind::Whole) if self.has_all_names => &LevelGroup::NAMES,
+            _ if self.is_compound => return None,
             (Tier::NameIs, _) => &[LevelGroup::NameIs],
             (Tier::NameStarts, _) => &[LevelGroup::NameStarts],
-            (Tier::NameHasAll, Kind::Whole) if self.is_corrected => &LevelGroup::NAMES,
             (Tier::NameHasAll, Kind::Whole) => &[LevelGroup::NameHas],
             (Tier::NameHasAll, Kind::Prefix) | (Tier::PhraseElsewhere, _) => {
                 &[LevelGroup::Elsewhere]
@@ -188,9 +203,11 @@ impl<'s> SingleWord<'s> {
         let mut found = Vec::with_capacity(stretch.wanted);
         for part in &parts {
             let start = start.map(|start| ((start.relevance_key & 0xffff) as u32, start.doc));
-            let in_part = |score: u32| score / LEGAL_FORM == part.base / LEGAL_FORM;
+            // The parts of a compound come to more than a legal form, but then there is one part of the group.
+            let in_part =
+                |score: u32| self.is_compound || score / LEGAL_FORM == part.base / LEGAL_FORM;
             let from = match start {
-                Some((score, doc)) if in_part(score) => Some(((score - part.base) as u8, doc)),
+                Some((score, doc)) if in_part(score) => Some((score - part.base, doc)),
                 // The walk begins in the other part: before this one, or behind it.
                 Some((score, _)) if (score < part.base) == (stretch.side == Side::After) => {
                     continue;
@@ -254,15 +271,16 @@ struct PartWalk<'a, 's> {
 }
 
 impl<'s> PartWalk<'_, 's> {
-    /// Appends the nearest members, which are those of `groups`, behind `from`, an impact and a business.
-    fn take(&mut self, groups: &[LevelGroup], from: Option<(u8, DocId)>) {
+    /// Appends the nearest members, which are those of `groups`, behind `from`, what its words add to a business, and
+    /// that business.
+    fn take(&mut self, groups: &[LevelGroup], from: Option<(u32, DocId)>) {
         match (self.stretch.side, from) {
             (Side::After, Some((0, doc))) => self.unscored(groups, Some(doc)),
             (Side::After, from) => {
                 self.scored(groups, from);
                 self.unscored(groups, None);
             }
-            (Side::Before, Some((impact, _))) if impact > 0 => self.scored(groups, from),
+            (Side::Before, Some((score, _))) if score > 0 => self.scored(groups, from),
             (Side::Before, from) => {
                 self.unscored(groups, from.map(|(_, doc)| doc));
                 self.scored(groups, None);
@@ -274,19 +292,18 @@ impl<'s> PartWalk<'_, 's> {
         self.stretch.wanted - self.found.len()
     }
 
-    fn position(&self, impact: u8, doc: DocId) -> Position {
-        let score = self.part.base + u32::from(impact);
-        Position { relevance_key: self.prefix | u64::from(score), doc }
+    fn position(&self, score: u32, doc: DocId) -> Position {
+        Position { relevance_key: self.prefix | u64::from(self.part.base + score), doc }
     }
 
     /// Members that hold the word.
-    fn scored(&mut self, groups: &[LevelGroup], from: Option<(u8, DocId)>) {
+    fn scored(&mut self, groups: &[LevelGroup], from: Option<(u32, DocId)>) {
         let left = self.left();
         let scored = &self.word.scored;
         if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
             return;
         }
-        let start = from.map(|(impact, doc)| self.position(impact, doc));
+        let start = from.map(|(score, doc)| self.position(score, doc));
         let stretch = self.stretch.from(start, left);
         if let Some(mut found) = self.walked_all(groups, from) {
             let otherwise = &self.word.otherwise;
@@ -309,7 +326,7 @@ impl<'s> PartWalk<'_, 's> {
     fn walked_all(
         &mut self,
         groups: &[LevelGroup],
-        from: Option<(u8, DocId)>,
+        from: Option<(u32, DocId)>,
     ) -> Option<Vec<Position>> {
         let word = self.word;
         let mut found = Vec::new();
@@ -328,12 +345,18 @@ impl<'s> PartWalk<'_, 's> {
         list: &List<'s>,
         levels: &TermLevels<'_>,
         group: LevelGroup,
-        from: Option<(u8, DocId)>,
+        from: Option<(u32, DocId)>,
     ) -> Option<Vec<Position>> {
         let (word, members) = (self.word, &self.part.members);
         let direction = match self.stretch.side {
             Side::After => LevelWalk::Down,
             Side::Before => LevelWalk::Up,
+        };
+        // What several words add may be more than any level.
+        let from = match (from.map(|(score, doc)| (u8::try_from(score), doc)), direction) {
+            (Some((Ok(impact), doc)), _) => Some((impact, doc)),
+            (Some((Err(_), _)), LevelWalk::Up) => return Some(Vec::new()),
+            (Some((Err(_), _)), LevelWalk::Down) | (None, _) => None,
         };
         let is_from_best = direction == LevelWalk::Down && from.is_none();
         let stored = if is_from_best { levels.stored_len(group) } else { 0 };
@@ -359,7 +382,7 @@ impl<'s> PartWalk<'_, 's> {
                 return Some(found);
             }
             for (impact, doc) in members_of(members.as_ref(), &batch) {
-                let position = self.position(impact, doc);
+                let position = self.position(impact.into(), doc);
                 // Whoever scores more by another list has another place.
                 if !word.is_several()
                     || self.prefix | u64::from(self.scorer.score(doc)) == position.relevance_key

@@ -16,6 +16,9 @@ pub const STARRED_WORDS_MAX: usize = 2;
 /// Fewest characters of a word that may stand for all words it begins.
 pub const PREFIX_CHARS_MIN: usize = 3;
 
+/// Most phrases of one form for each word that are looked for one by one.
+pub const WAYS_MAX: usize = 4;
+
 /// One word, in all its forms (see [`crate::analyzer`]): one or two.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryWord {
@@ -36,6 +39,28 @@ impl Phrase {
     /// A phrase of one word.
     pub fn of_word(word: QueryWord) -> Phrase {
         Phrase { words: vec![(0, word)], width: 1 }
+    }
+
+    /// The phrases of one form for each word that together match what this one matches; itself alone if they would be
+    /// more than [`WAYS_MAX`].
+    pub fn one_form_each(&self) -> Vec<Phrase> {
+        let num_ways = self.words.iter().map(|(_, word)| word.forms.len()).product::<usize>();
+        if !(2..=WAYS_MAX).contains(&num_ways) {
+            return vec![self.clone()];
+        }
+        let mut ways = vec![Phrase { words: Vec::new(), width: self.width }];
+        for (at, word) in &self.words {
+            let with_form = |way: &Phrase, form: &String| {
+                let mut way = way.clone();
+                way.words.push((*at, QueryWord { forms: vec![form.clone()] }));
+                way
+            };
+            let with_each = |way: &Phrase| -> Vec<Phrase> {
+                word.forms.iter().map(|form| with_form(way, form)).collect()
+            };
+            ways = ways.iter().flat_map(with_each).collect();
+        }
+        ways
     }
 
     /// Appends another phrase right behind this one.
