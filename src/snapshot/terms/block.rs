@@ -49,6 +49,9 @@ const HAS_PLACES: u32 = HAS_FOLLOWERS << 1;
 /// Longest first list without [`OwnProse`]: looking at the words of so few businesses costs little.
 const UNMARKED_MAX: usize = 32;
 
+/// Of a term of few businesses with levels, one in so many is stored among the best.
+pub const BEST_SHARE: usize = 8;
+
 /// Fewest businesses of a term with places: the lists of others lie side by side.
 const PLACED_MIN: usize = 256;
 
@@ -260,7 +263,8 @@ pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotErr
 pub struct BlockBounds {
     /// Fewest businesses of a term with levels.
     pub levels_min: usize,
-    /// Most best businesses that are stored with levels.
+    /// Most best businesses that are stored with levels. Of a term of fewer, one in [`BEST_SHARE`] is: what passes a
+    /// filter there is enumerated anyway.
     pub levels_best_max: usize,
     /// Fewest businesses of a term with followers.
     pub followers_min: usize,
@@ -342,7 +346,11 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
         named.extend(of(name_starts, LevelGroup::NameStarts));
         named.extend(of(name_has, LevelGroup::NameHas));
         named.sort_unstable_by_key(|&(doc, _)| doc);
-        levels::encode(docs, impacts, &named, bounds.levels_best_max, out);
+        let best_max = match bounds.levels_best_max {
+            max if docs.len() < max => docs.len() / BEST_SHARE,
+            max => max,
+        };
+        levels::encode(docs, impacts, &named, best_max, out);
     }
 }
 
