@@ -13,6 +13,7 @@ use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use fst::Streamer;
+use std::collections::HashMap;
 
 /// The three sections of one dictionary.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +40,13 @@ pub const PLACES: DictionaryKinds = DictionaryKinds {
     postings: SectionKind::PlacePostings,
 };
 
+/// Most keys that are held in memory, to be found by hash: some 60 bytes each. There are fewer industries and places
+/// unless the records have a text of their own each, and one walk through the fst takes ten times as long.
+const HELD_MAX: usize = 1 << 17;
+
 /// A dictionary in a snapshot.
 pub struct Dictionary {
-    keys: fst::Map<Section>,
+    keys: Keys,
     entries: Section,
     lists: EntryLists,
     key_pieces_max: usize,
@@ -65,6 +70,7 @@ impl Dictionary {
         }
         let postings = (kinds.postings, section(kinds.postings));
         let lists = EntryLists::open((kinds.entries, all.iter().copied()), postings, num_docs)?;
+        let keys = Keys::new(keys, HELD_MAX);
         Ok(Dictionary { keys, entries, lists, key_pieces_max: commas_max + 1 })
     }
 
@@ -75,17 +81,17 @@ impl Dictionary {
 
     /// Number of keys.
     pub fn len(&self) -> usize {
-        self.keys.len()
+        self.keys.fst.len()
     }
 
     /// Are there no keys?
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.keys.fst.is_empty()
     }
 
     /// The ordinal of `key`.
     pub fn ord(&self, key: &str) -> Option<TermOrd> {
-        self.keys.get(key).map(|ord| TermOrd(ord as u32))
+        self.keys.ord(key)
     }
 
     /// The postings of `key`.
@@ -105,7 +111,7 @@ impl Dictionary {
             Some(place) => place / size_of::<u32>(),
             None => self.lists.position(self.all_entries(), list)?,
         };
-        key_with_ord(&self.keys, TermOrd(ord as u32))
+        key_with_ord(&self.keys.fst, TermOrd(ord as u32))
     }
 
     fn all_entries(&self) -> &[u32] {
@@ -114,9 +120,38 @@ impl Dictionary {
 
     /// Calls `visit` with every key, in byte order, and its postings.
     pub fn for_each(&self, mut visit: impl FnMut(&str, Postings<'_>)) {
-        let mut stream = self.keys.stream();
+        let mut stream = self.keys.fst.stream();
         while let Some((key, ord)) = stream.next() {
             visit(&String::from_utf8_lossy(key), self.postings(TermOrd(ord as u32)));
+        }
+    }
+}
+
+/// The keys of a dictionary.
+struct Keys {
+    fst: fst::Map<Section>,
+    /// All of them, if they are few.
+    held: Option<HashMap<Box<[u8]>, TermOrd>>,
+}
+
+impl Keys {
+    /// Keys of which at most `held_max` are held.
+    fn new(fst: fst::Map<Section>, held_max: usize) -> Keys {
+        let held = (fst.len() <= held_max).then(|| {
+            let mut held = HashMap::with_capacity(fst.len());
+            let mut stream = fst.stream();
+            while let Some((key, ord)) = stream.next() {
+                held.insert(key.into(), TermOrd(ord as u32));
+            }
+            held
+        });
+        Keys { fst, held }
+    }
+
+    fn ord(&self, key: &str) -> Option<TermOrd> {
+        match &self.held {
+            Some(held) => held.get(key.as_bytes()).copied(),
+            None => self.fst.get(key).map(|ord| TermOrd(ord as u32)),
         }
     }
 }
@@ -136,4 +171,31 @@ pub(super) fn open_keys(
         .map_err(|reason| SnapshotError::damaged(kind, reason))?;
     let keys = fst::Map::new(section).map_err(|error| SnapshotError::damaged(kind, error))?;
     Ok((keys, commas_max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::mapped::Backing;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    proptest! {
+        #[test]
+        fn held_keys_are_found_as_others_are(
+            keys in prop::collection::btree_set("[ab]{0,4}|[a-zü]{1,2}", 0..60),
+            asked in "[ab]{0,4}|[a-zü]{0,2}",
+        ) {
+            let bytes = fst::Map::from_iter(keys.iter().zip(0u64..)).unwrap().into_fst().into_inner();
+            let section = Section::new(Arc::new(Backing::copy(&bytes)), 0..bytes.len());
+            for held_max in [0, keys.len()] {
+                let found = Keys::new(fst::Map::new(section.clone()).unwrap(), held_max);
+                prop_assert_eq!(found.held.is_some(), keys.len() <= held_max);
+                for key in keys.iter().chain([&asked]) {
+                    let place = keys.iter().position(|other| other == key);
+                    prop_assert_eq!(found.ord(key), place.map(|at| TermOrd(at as u32)));
+                }
+            }
+        }
+    }
 }
