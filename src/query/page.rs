@@ -17,6 +17,7 @@ use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::{Snapshot, StoredOrder};
+use std::cell::LazyCell;
 
 /// One page of results.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -75,16 +76,20 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
             (true, has_more)
         }
     };
-    let query_fingerprint = query.fingerprint();
-    let cursor = |side, position: Option<&Position>| {
-        let snapshot_version = snapshot.version();
-        position.map(|&position| Cursor { side, snapshot_version, query_fingerprint, position })
+    // Most names have no second page.
+    let query_fingerprint = LazyCell::new(|| query.fingerprint());
+    let cursor = |side, &position: &Position| {
+        let (snapshot_version, query_fingerprint) = (snapshot.version(), *query_fingerprint);
+        Cursor { side, snapshot_version, query_fingerprint, position }
     };
     Page {
         docs: found.iter().map(|position| position.doc).collect(),
         total,
-        next_cursor: cursor(Side::After, found.last()).filter(|_| has_next),
-        previous_cursor: cursor(Side::Before, found.first()).filter(|_| has_previous),
+        next_cursor: found.last().filter(|_| has_next).map(|last| cursor(Side::After, last)),
+        previous_cursor: found
+            .first()
+            .filter(|_| has_previous)
+            .map(|first| cursor(Side::Before, first)),
         corrected: understanding.corrected,
         relaxed: understanding.is_relaxed,
         shortcuts: planner.shortcuts(),
