@@ -338,7 +338,11 @@ impl<'s> Planner<'s> {
         if let [(_, word)] = phrase.words.as_slice() {
             return self.word(word);
         }
-        Plan::union(phrase.one_form_each().iter().map(|way| self.phrase_way(way)))
+        let ways = phrase.one_form_each();
+        if ways.len() > 1 {
+            self.took(Shortcut::PhraseByForms);
+        }
+        Plan::union(ways.iter().map(|way| self.phrase_way(way)))
     }
 
     fn phrase_way(&self, phrase: &Phrase) -> Plan<'s> {

@@ -19,6 +19,8 @@ pub enum Shortcut {
     StoredPrefix,
     /// A phrase whose businesses are stored.
     StoredPhrase,
+    /// A phrase of words of several forms, taken apart into phrases of one form.
+    PhraseByForms,
     /// Businesses that do not hold a phrase, told off by what follows its words.
     Followers,
     /// Candidates for a phrase, found by a search through what follows one of its words.
@@ -51,13 +53,14 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 20] = [
+    pub const ALL: [Shortcut; 21] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
+        Shortcut::PhraseByForms,
         Shortcut::Followers,
         Shortcut::FollowerScan,
         Shortcut::OnlyHit,
