@@ -7,14 +7,13 @@ use crate::ids::DocId;
 use crate::snapshot::Snapshot;
 use crate::snapshot::followers::FollowerCursor;
 use std::cell::RefCell;
-use std::rc::Rc;
 
 /// What is looked for in the words of a business.
 #[derive(Debug)]
 pub struct Check<'s> {
     snapshot: &'s Snapshot,
     /// The words.
-    pub matcher: Rc<PhraseMatcher>,
+    pub matcher: PhraseMatcher,
     /// How they must stand.
     pub place: Place,
     /// What tells most businesses off without reading their words.
@@ -97,7 +96,7 @@ impl<'s> Check<'s> {
     /// of is not followed as the words are, they do not.
     pub fn new(
         snapshot: &'s Snapshot,
-        matcher: Rc<PhraseMatcher>,
+        matcher: PhraseMatcher,
         place: Place,
         followers: Vec<FollowerCursor<'s>>,
     ) -> Check<'s> {

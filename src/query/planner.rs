@@ -73,7 +73,6 @@ use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::BegunTerms;
 use crate::snapshot::terms::block::{OwnProse, TermLists};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 /// Keys looked up so far, and what was found.
 type LookedUp<T> = RefCell<Vec<(String, T)>>;
@@ -223,7 +222,7 @@ impl<'s> Planner<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
-        let matcher = Rc::new(self.matcher(phrase, place.fields()));
+        let matcher = self.matcher(phrase, place.fields());
         let check = Check::new(self.snapshot, matcher, place, self.followers(phrase));
         if searched(&check, &candidates).is_some() {
             self.took(Shortcut::FollowerScan);

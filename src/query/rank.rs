@@ -475,7 +475,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             candidates = self.within(Plan::union([Plan::ready(begun.hosts), whole]), &candidates);
         }
         // What a prefix begins is not among the followers.
-        let check = Check::new(snapshot, Rc::new(matcher), place, Vec::new());
+        let check = Check::new(snapshot, matcher, place, Vec::new());
         self.held(Plan::check(candidates, check))
     }
 }
