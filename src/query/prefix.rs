@@ -9,7 +9,6 @@ use super::planner::Planner;
 use super::shortcut::Shortcut;
 use super::text::{Clause, QueryWord, Term};
 use crate::ids::TermOrd;
-use crate::snapshot::Snapshot;
 use crate::snapshot::terms::block::TermLists;
 
 /// What a word reaches as a prefix.
@@ -53,7 +52,7 @@ impl<'s> PrefixMatches<'s> {
         }
         let own: Vec<TermOrd> = planner.ords(word).collect();
         let (mut names, mut all) = (Vec::new(), Vec::new());
-        for_each_begun(planner.snapshot(), &read, |ord, lists| {
+        for_each_begun(planner, &read, |ord, lists| {
             if !own.contains(&ord) {
                 lists.in_name().for_each(|postings| postings.push_to(&mut names));
                 lists.host().iter().for_each(|postings| postings.push_to(&mut all));
@@ -91,11 +90,11 @@ pub struct BegunWords {
 impl BegunWords {
     /// What begins with a word, itself included. Reads the lists of all of these words: not for words that begin
     /// very many, unless there is no other way.
-    pub fn of(snapshot: &Snapshot, word: &QueryWord) -> BegunWords {
+    pub fn of(planner: &Planner<'_>, word: &QueryWord) -> BegunWords {
         let mut begun = BegunWords::default();
         let (mut names, mut hosts) = (Vec::new(), Vec::new());
-        for_each_begun(snapshot, word, |ord, lists| {
-            let code = snapshot.terms().code(ord);
+        for_each_begun(planner, word, |ord, lists| {
+            let code = planner.snapshot().terms().code(ord);
             if lists.in_name().next().is_some() {
                 begun.name_codes.push(code);
             }
@@ -111,18 +110,18 @@ impl BegunWords {
 }
 
 /// Codes of all words that a word begins, itself included, wherever they stand.
-pub fn begun_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
-    let terms = snapshot.terms();
-    let ords = word.forms.iter().flat_map(|form| terms.begun_by(form).all());
+pub fn begun_codes(planner: &Planner<'_>, word: &QueryWord) -> Vec<u32> {
+    let terms = planner.snapshot().terms();
+    let ords = word.forms.iter().flat_map(|form| planner.begun_by(form).all());
     ords.map(|ord| terms.code(ord)).collect()
 }
 
 /// Codes of the words of names that a word begins, itself included.
-pub fn begun_name_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
+pub fn begun_name_codes(planner: &Planner<'_>, word: &QueryWord) -> Vec<u32> {
     let mut codes = Vec::new();
-    for_each_begun(snapshot, word, |ord, lists| {
+    for_each_begun(planner, word, |ord, lists| {
         if lists.in_name().next().is_some() {
-            codes.push(snapshot.terms().code(ord));
+            codes.push(planner.snapshot().terms().code(ord));
         }
     });
     codes
@@ -130,13 +129,13 @@ pub fn begun_name_codes(snapshot: &Snapshot, word: &QueryWord) -> Vec<u32> {
 
 /// Calls `visit` with every term that a form of `word` begins, itself included.
 fn for_each_begun<'s>(
-    snapshot: &'s Snapshot,
+    planner: &Planner<'s>,
     word: &QueryWord,
     mut visit: impl FnMut(TermOrd, TermLists<'s>),
 ) {
-    let terms = snapshot.terms();
+    let terms = planner.snapshot().terms();
     for form in &word.forms {
-        for ord in terms.begun_by(form).all() {
+        for ord in planner.begun_by(form).all() {
             visit(ord, terms.lists(ord));
         }
     }

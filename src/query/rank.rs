@@ -460,22 +460,21 @@ impl<'a, 's> GroupSplit<'a, 's> {
         if candidates.is_nothing() {
             return candidates;
         }
-        let snapshot = self.planner.snapshot();
         let place = Place::Within(&[TextField::Host]);
         let mut matcher = self.planner.matcher(&phrase, place.fields());
         let are_few = candidates.cardinality_max() <= HOSTS_CHECKED;
         for (number, word) in prefixes {
             if are_few {
-                matcher.add_codes(number, &begun_codes(snapshot, word));
+                matcher.add_codes(number, &begun_codes(self.planner, word));
                 continue;
             }
-            let begun = BegunWords::of(snapshot, word);
+            let begun = BegunWords::of(self.planner, word);
             matcher.add_codes(number, &begun.host_codes);
             let whole = in_host(&phrase.words[number].1);
             candidates = self.within(Plan::union([Plan::ready(begun.hosts), whole]), &candidates);
         }
         // What a prefix begins is not among the followers.
-        let check = Check::new(snapshot, matcher, place, Vec::new());
+        let check = Check::new(self.planner.snapshot(), matcher, place, Vec::new());
         self.held(Plan::check(candidates, check))
     }
 }

@@ -98,7 +98,7 @@ impl<'s> RelaxedScorer<'s> {
                     if condition { plan(understood, planner) } else { Plan::NOTHING }
                 };
                 WeighedClause {
-                    weight: sharpened(weight(snapshot, understood)),
+                    weight: sharpened(weight(planner, understood)),
                     ways: [
                         (understood.in_name_as_written(planner), 1.0),
                         (only_if(has_readings, Understood::in_name_whole), READING),
@@ -112,7 +112,7 @@ impl<'s> RelaxedScorer<'s> {
         let mut akin = Vec::new();
         let mut cover = Vec::new();
         for (clause, understood) in (0..).zip(&understanding.clauses) {
-            cover.extend(codes(snapshot, understood));
+            cover.extend(codes(planner, understood));
             for (code, counts) in akin::words(snapshot, &understood.clause) {
                 akin.push((code, clause, counts));
                 cover.push((code, counts));
@@ -296,25 +296,25 @@ static SHARPENED: LazyLock<Vec<f64>> =
 
 /// The weight of a clause: that of its words, or of its first reading; a word that stands nowhere weighs as much
 /// as one that stands once.
-fn weight(snapshot: &Snapshot, understood: &Understood) -> u32 {
+fn weight(planner: &Planner<'_>, understood: &Understood) -> u32 {
     let mut phrase = Phrase::default();
     match understood.readings.words.first() {
         Some(word) => phrase.words.push((0, word.clone())),
         None => phrase.extend(&understood.clause.term),
     }
-    phrase.words.iter().map(|(_, word)| word_weight(snapshot, word)).sum()
+    phrase.words.iter().map(|(_, word)| word_weight(planner, word)).sum()
 }
 
-fn word_weight(snapshot: &Snapshot, word: &QueryWord) -> u32 {
-    let terms = snapshot.terms();
-    let codes = word.forms.iter().filter_map(|form| terms.ord(form)).map(|ord| terms.code(ord));
+fn word_weight(planner: &Planner<'_>, word: &QueryWord) -> u32 {
+    let (snapshot, terms) = (planner.snapshot(), planner.snapshot().terms());
+    let weights = planner.ords(word).map(|ord| terms.weight_of_code(terms.code(ord)));
     let unknown = (256.0 * (1.0 + f64::from(snapshot.num_docs())).ln()) as u32;
-    codes.map(|code| terms.weight_of_code(code)).min().unwrap_or(unknown)
+    weights.min().unwrap_or(unknown)
 }
 
 /// Codes of every word that a clause may mean, each with what it covers.
-fn codes(snapshot: &Snapshot, understood: &Understood) -> Vec<(u32, f64)> {
-    let terms = snapshot.terms();
+fn codes(planner: &Planner<'_>, understood: &Understood) -> Vec<(u32, f64)> {
+    let terms = planner.snapshot().terms();
     let mut own = Phrase::default();
     own.extend(&understood.clause.term);
     let joined = match &understood.clause.term {
@@ -326,11 +326,10 @@ fn codes(snapshot: &Snapshot, understood: &Understood) -> Vec<(u32, f64)> {
     let split = understood.readings.split.iter().flat_map(|split| &split.words);
     let read = understood.readings.words.iter().chain(split.map(|(_, word)| word));
     let all = own.chain(read.map(|word| (word, READING)));
-    let forms = all.flat_map(|(word, covers)| word.forms.iter().map(move |form| (form, covers)));
-    let mut codes: Vec<(u32, f64)> =
-        forms.filter_map(|(form, covers)| Some((terms.code(terms.ord(form)?), covers))).collect();
+    let ords = all.flat_map(|(word, covers)| planner.ords(word).map(move |ord| (ord, covers)));
+    let mut codes: Vec<(u32, f64)> = ords.map(|(ord, covers)| (terms.code(ord), covers)).collect();
     if let (Some(_), Term::Word(word)) = (&understood.prefix, &understood.clause.term) {
-        codes.extend(begun_name_codes(snapshot, word).into_iter().map(|code| (code, PREFIX)));
+        codes.extend(begun_name_codes(planner, word).into_iter().map(|code| (code, PREFIX)));
     }
     debug_assert!(codes.iter().all(|&(code, _)| code >= CODE_MIN));
     codes

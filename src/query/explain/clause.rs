@@ -5,7 +5,6 @@ use crate::query::planner::Planner;
 use crate::query::prefix::BegunWords;
 use crate::query::text::{Phrase, QueryWord, Term};
 use crate::query::understand::Understood;
-use crate::snapshot::Snapshot;
 use std::ops::Range;
 
 /// One clause and what it was understood as.
@@ -79,7 +78,7 @@ impl ClauseExplanation {
             is_quoted: clause.is_quoted,
             is_starred: clause.is_starred,
             prefix: match (&understood.prefix, &clause.term) {
-                (Some(_), Term::Word(word)) => Some(reach(planner.snapshot(), word)),
+                (Some(_), Term::Word(word)) => Some(reach(planner, word)),
                 _ => None,
             },
             with_neighbours,
@@ -114,8 +113,8 @@ fn looked_up(term: &Term) -> Vec<String> {
     }
 }
 
-fn reach(snapshot: &Snapshot, word: &QueryWord) -> PrefixReach {
-    let begun = BegunWords::of(snapshot, word);
+fn reach(planner: &Planner<'_>, word: &QueryWord) -> PrefixReach {
+    let begun = BegunWords::of(planner, word);
     let mut codes: Vec<u32> = begun.name_codes.iter().chain(&begun.host_codes).copied().collect();
     codes.sort_unstable();
     codes.dedup();

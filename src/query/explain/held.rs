@@ -57,7 +57,6 @@ struct Way {
 impl Ways {
     /// The ways of a clause.
     pub fn new(planner: &Planner<'_>, understood: &Understood<'_>) -> Ways {
-        let snapshot = planner.snapshot();
         let matcher = |phrase: &Phrase| planner.matcher(phrase, &TextField::ALL);
         let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
         let way = |how, fields, matcher| Way { how, fields, parts: vec![vec![matcher]] };
@@ -86,7 +85,7 @@ impl Ways {
             ways.push(way(How::Reading(words.join(" ")), &TextField::ALL, matcher(split)));
         }
         if let (Some(_), Term::Word(word)) = (&understood.prefix, term) {
-            let words = BegunWords::of(snapshot, word);
+            let words = BegunWords::of(planner, word);
             for (codes, fields) in [(&words.name_codes, NAME), (&words.host_codes, HOST)] {
                 let mut begun = of_word(&QueryWord { forms: Vec::new() });
                 begun.add_codes(0, codes);
