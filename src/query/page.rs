@@ -97,7 +97,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
 }
 
 /// The only hit, if that is known. Then it is the page, and without a cursor to it nobody asks where it ranks.
-fn only_hit<'s>(planner: &Planner<'s>, query: &Query, hits: &Plan<'s>) -> Option<Position> {
+fn only_hit(planner: &Planner<'_>, query: &Query, hits: &Plan<'_>) -> Option<Position> {
     let is_only = matches!(hits, Plan::Ready(_) | Plan::List(_)) && hits.cardinality_max() == 1;
     if !is_only || query.cursor.is_some() || planner.tuning().ranks_only_hit {
         return None;

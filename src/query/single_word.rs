@@ -67,21 +67,18 @@ impl<'s> SingleWord<'s> {
         total: u64,
     ) -> Option<SingleWord<'s>> {
         let [understood] = understanding.clauses.as_slice() else { return None };
-        let readings = &understood.readings;
+        let (readings, trailing) = (&understood.readings, query.text.trailing_forms());
         let (words, parts, has_all_names) = match &understood.clause.term {
             Term::Word(word) if readings.is_empty() => (std::slice::from_ref(word), None, false),
             // Of a word that stands somewhere too, the readings would not be all that scores.
             Term::Word(word) if readings.split.is_none() && planner.word(word).is_nothing() => {
                 (&readings.words[..], None, true)
             }
-            Term::Compound { joined, parts }
-                if readings.is_empty() && query.text.trailing_forms().is_empty() =>
-            {
+            Term::Compound { joined, parts } if readings.is_empty() && trailing.is_empty() => {
                 (std::slice::from_ref(joined), Some(parts), true)
             }
             _ => return None,
         };
-        let trailing = query.text.trailing_forms();
         if trailing.len() > FORMS_MAX {
             return None;
         }
@@ -96,7 +93,12 @@ impl<'s> SingleWord<'s> {
             })
             .collect();
         lists.sort_by_key(|(list, _)| Reverse(list.postings.len()));
-        let scored = Plan::union(lists.iter().map(|&(list, _)| Plan::List(list)));
+        let parts: Vec<Plan<'s>> = parts.map_or(Vec::new(), |parts| {
+            parts.words.iter().map(|(_, word)| planner.word(word)).collect()
+        });
+        let is_compound = !parts.is_empty();
+        let whole = lists.iter().map(|&(list, _)| Plan::List(list));
+        let scored = Plan::union(whole.chain(parts.iter().cloned()));
         let (told, untold): (Vec<_>, Vec<_>) =
             lists.iter().partition(|(_, levels)| levels.is_some());
         let plans = |lists: &[(List<'s>, _)]| -> Vec<Plan<'s>> {
@@ -106,10 +108,7 @@ impl<'s> SingleWord<'s> {
         let twice = (1..told.len()).map(|at| {
             Plan::intersection([told[at].clone(), Plan::union(told[..at].iter().cloned())])
         });
-        let part_words = parts.iter().flat_map(|parts| &parts.words);
-        let part_lists = part_words.map(|(_, word)| planner.word(word));
-        let scored = Plan::union(std::iter::once(scored).chain(part_lists.clone()));
-        let otherwise = Plan::union(plans(&untold).into_iter().chain(twice).chain(part_lists));
+        let otherwise = Plan::union(plans(&untold).into_iter().chain(twice).chain(parts));
         let levels = lists.into_iter().filter_map(|(list, levels)| Some((list, levels?)));
         Some(SingleWord {
             share: (total, scored.cardinality_max()),
@@ -117,7 +116,7 @@ impl<'s> SingleWord<'s> {
             otherwise,
             scored,
             has_all_names,
-            is_compound: parts.is_some(),
+            is_compound,
             forms,
             level_step_costs: planner.tuning().level_step_costs,
             level_patience: planner.tuning().level_patience,

@@ -8,6 +8,7 @@ use crate::analyzer::fold::{Class, class_of, is_quote};
 use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Most starred words in one `q`: each may expand to very many terms.
@@ -43,10 +44,10 @@ impl Phrase {
 
     /// The phrases of one form for each word that together match what this one matches; itself alone if they would be
     /// more than [`WAYS_MAX`].
-    pub fn one_form_each(&self) -> Vec<Phrase> {
+    pub fn one_form_each(&self) -> Cow<'_, [Phrase]> {
         let num_ways = self.words.iter().map(|(_, word)| word.forms.len()).product::<usize>();
         if !(2..=WAYS_MAX).contains(&num_ways) {
-            return vec![self.clone()];
+            return Cow::Borrowed(std::slice::from_ref(self));
         }
         let mut ways = vec![Phrase { words: Vec::new(), width: self.width }];
         for (at, word) in &self.words {
@@ -60,7 +61,7 @@ impl Phrase {
             };
             ways = ways.iter().flat_map(with_each).collect();
         }
-        ways
+        Cow::Owned(ways)
     }
 
     /// Appends another phrase right behind this one.

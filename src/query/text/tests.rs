@@ -132,9 +132,9 @@ fn a_phrase_is_taken_apart_by_forms() {
     };
     let all = phrase(&["muller|mueller", "bau", "ol|oel"]);
     let ways = [["muller", "ol"], ["muller", "oel"], ["mueller", "ol"], ["mueller", "oel"]];
-    assert_eq!(all.one_form_each(), ways.map(|[name, oil]| phrase(&[name, "bau", oil])));
+    assert_eq!(*all.one_form_each(), ways.map(|[name, oil]| phrase(&[name, "bau", oil])));
     // Eight of them, one, and none at all.
     for whole in [phrase(&["a|b", "c|d", "e|f"]), phrase(&["a", "b"]), Phrase::default()] {
-        assert_eq!(whole.one_form_each(), std::slice::from_ref(&whole));
+        assert_eq!(*whole.one_form_each(), *std::slice::from_ref(&whole));
     }
 }

@@ -346,9 +346,10 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
         named.extend(of(name_starts, LevelGroup::NameStarts));
         named.extend(of(name_has, LevelGroup::NameHas));
         named.sort_unstable_by_key(|&(doc, _)| doc);
-        let best_max = match bounds.levels_best_max {
-            max if docs.len() < max => docs.len() / BEST_SHARE,
-            max => max,
+        let best_max = if docs.len() < bounds.levels_best_max {
+            docs.len() / BEST_SHARE
+        } else {
+            bounds.levels_best_max
         };
         levels::encode(docs, impacts, &named, best_max, out);
     }
