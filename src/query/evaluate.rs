@@ -243,53 +243,40 @@ impl<'s> Plan<'s> {
 
     /// The matching businesses from `start` on, ascending.
     pub fn walk_from(&self, start: DocId) -> impl Iterator<Item = DocId> {
-        let mut open: Option<(u16, Lows<'_>)> = None;
-        let mut next = u64::from(start.0);
+        let mut open: Option<(u16, Lows<'_>, u32)> = None;
+        let mut next_key = start.0 >> 16;
         std::iter::from_fn(move || {
             loop {
-                let from = u32::try_from(next).ok()?;
-                let key = (from >> 16) as u16;
-                if open.as_ref().is_none_or(|(open, _)| *open != key) {
-                    let key = self.next_key(from >> 16)?;
-                    next = next.max(u64::from(key) << 16);
-                    open = Some((key, self.chunk(key)));
-                    continue;
+                if let Some((key, lows, place)) = &mut open
+                    && let Some(low) = lows.next(place)
+                {
+                    return Some(DocId(u32::from(*key) << 16 | u32::from(low)));
                 }
-                let (key, lows) = open.as_ref()?;
-                match lows.next_from(from & 0xffff) {
-                    Some(low) => {
-                        let doc = u32::from(*key) << 16 | u32::from(low);
-                        next = u64::from(doc) + 1;
-                        return Some(DocId(doc));
-                    }
-                    None => next = (u64::from(*key) + 1) << 16,
-                }
+                let key = self.next_key(next_key)?;
+                next_key = u32::from(key) + 1;
+                let lows = self.chunk(key);
+                let place = lows.place_of(start.0.saturating_sub(u32::from(key) << 16));
+                open = Some((key, lows, place));
             }
         })
     }
 
     /// The matching businesses before `end`, descending.
     pub fn walk_before(&self, end: DocId) -> impl Iterator<Item = DocId> {
-        let mut open: Option<(u16, Lows<'_>)> = None;
-        let mut end = end.0;
+        let mut open: Option<(u16, Lows<'_>, u32)> = None;
+        let mut end_key = end.0.div_ceil(1 << 16);
         std::iter::from_fn(move || {
             loop {
-                let last = end.checked_sub(1)?;
-                let key = (last >> 16) as u16;
-                if open.as_ref().is_none_or(|(open, _)| *open != key) {
-                    let key = self.last_key((last >> 16) + 1)?;
-                    end = end.min((u32::from(key) << 16 | 0xffff).saturating_add(1));
-                    open = Some((key, self.chunk(key)));
-                    continue;
+                if let Some((key, lows, place)) = &mut open
+                    && let Some(low) = lows.previous(place)
+                {
+                    return Some(DocId(u32::from(*key) << 16 | u32::from(low)));
                 }
-                let (key, lows) = open.as_ref()?;
-                match lows.last_before((last & 0xffff) + 1) {
-                    Some(low) => {
-                        end = u32::from(*key) << 16 | u32::from(low);
-                        return Some(DocId(end));
-                    }
-                    None => end = u32::from(*key) << 16,
-                }
+                let key = self.last_key(end_key)?;
+                end_key = u32::from(key);
+                let lows = self.chunk(key);
+                let place = lows.place_of(end.0 - (u32::from(key) << 16));
+                open = Some((key, lows, place));
             }
         })
     }

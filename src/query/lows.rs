@@ -4,6 +4,8 @@
 //! that reading one list costs nothing. Cost of an operation: an array costs its length, a bitmap 8 KiB, whatever
 //! it holds; a span nothing.
 
+mod walk;
+
 use super::arrays;
 use crate::simd::{count_ones, vectorized};
 use crate::snapshot::container::{BITMAP_WORDS, Bitmap, Container, for_each_bit};
@@ -277,55 +279,6 @@ impl<'p> Lows<'p> {
         }
     }
 
-    /// The smallest that is not below `start`.
-    pub fn next_from(&self, start: u32) -> Option<u16> {
-        if start >= ALL {
-            return None;
-        }
-        match self.view() {
-            View::Span(range) => {
-                let low = start.max(range.start);
-                (low < range.end).then_some(low as u16)
-            }
-            View::Array(lows) => {
-                lows.get(lows.partition_point(|&low| u32::from(low) < start)).copied()
-            }
-            View::Bitmap(words, _) => {
-                let mut at = start as usize >> 6;
-                let mut word = words[at] & u64::MAX << (start & 63);
-                while word == 0 {
-                    at += 1;
-                    word = *words.get(at)?;
-                }
-                Some((at * 64) as u16 + word.trailing_zeros() as u16)
-            }
-        }
-    }
-
-    /// The largest that is below `end`.
-    pub fn last_before(&self, end: u32) -> Option<u16> {
-        let last = end.min(ALL).checked_sub(1)?;
-        match self.view() {
-            View::Span(range) => {
-                let low = last.min(range.end.checked_sub(1)?);
-                (low >= range.start).then_some(low as u16)
-            }
-            View::Array(lows) => {
-                let behind = lows.partition_point(|&low| u32::from(low) <= last);
-                behind.checked_sub(1).map(|at| lows[at])
-            }
-            View::Bitmap(words, _) => {
-                let mut at = last as usize >> 6;
-                let mut word = words[at] & u64::MAX >> (63 - (last & 63));
-                while word == 0 {
-                    at = at.checked_sub(1)?;
-                    word = words[at];
-                }
-                Some((at * 64) as u16 + 63 - word.leading_zeros() as u16)
-            }
-        }
-    }
-
     fn to_words(&self) -> Box<Words> {
         match self.view() {
             View::Bitmap(words, _) => Box::new(*words),
@@ -496,10 +449,14 @@ mod tests {
                     for probe in [0, 63, 64, 30_000, 65_535, span.start, span.end] {
                         let low = probe.min(ALL - 1) as u16;
                         prop_assert_eq!(lows.contains(low), x.contains(&low));
-                        let next = x.iter().copied().find(|&low| u32::from(low) >= probe);
-                        prop_assert_eq!(lows.next_from(probe), next);
-                        let last = x.iter().copied().rfind(|&low| u32::from(low) < probe);
-                        prop_assert_eq!(lows.last_before(probe), last);
+                        let (mut up, mut down) = (lows.place_of(probe), lows.place_of(probe));
+                        let ahead: Vec<u16> = std::iter::from_fn(|| lows.next(&mut up)).collect();
+                        let from_probe = |low: &&u16| u32::from(**low) >= probe;
+                        prop_assert_eq!(ahead, sorted(x.iter().filter(from_probe)));
+                        let mut behind: Vec<u16> =
+                            std::iter::from_fn(|| lows.previous(&mut down)).collect();
+                        behind.reverse();
+                        prop_assert_eq!(behind, sorted(x.iter().filter(|low| !from_probe(low))));
                     }
                 }
             }
