@@ -13,7 +13,7 @@ use std::cell::RefCell;
 pub struct Check<'s> {
     snapshot: &'s Snapshot,
     /// The words.
-    pub matcher: PhraseMatcher,
+    pub matcher: PhraseMatcher<'s>,
     /// How they must stand.
     pub place: Place,
     /// What tells most businesses off without reading their words.
@@ -96,7 +96,7 @@ impl<'s> Check<'s> {
     /// of is not followed as the words are, they do not.
     pub fn new(
         snapshot: &'s Snapshot,
-        matcher: PhraseMatcher,
+        matcher: PhraseMatcher<'s>,
         place: Place,
         followers: Vec<FollowerCursor<'s>>,
     ) -> Check<'s> {

@@ -152,7 +152,7 @@ struct Results<'a, 's> {
     understanding: &'a Understanding<'s>,
     groups: HashMap<DocId, (Tier, Kind)>,
     relaxed: Option<RelaxedScorer<'s>>,
-    ways: Vec<held::Ways>,
+    ways: Vec<held::Ways<'s>>,
 }
 
 impl<'a, 's> Results<'a, 's> {

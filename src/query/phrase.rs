@@ -6,7 +6,9 @@
 use super::adjacent::Adjacent;
 use super::text::{Phrase, QueryWord};
 use crate::analyzer::{TextField, plural};
+use crate::ids::TermOrd;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
+use crate::snapshot::terms::Terms;
 use std::cell::OnceCell;
 
 /// Widest phrase that is matched with one word of bits.
@@ -16,16 +18,26 @@ const WIDTH_MAX: u32 = u64::BITS;
 const SEARCHED_MAX: usize = 8;
 
 /// A phrase in the numbers of one snapshot.
-#[derive(Clone, Debug, Default)]
-pub struct PhraseMatcher {
+#[derive(Debug)]
+pub struct PhraseMatcher<'s> {
     /// What counts in name and host.
     exact: Codes,
-    /// What counts in industry and description, where plurals do.
-    prose: Codes,
+    /// What counts in industry and description, where plurals do: up to a dozen terms for each word, looked up when such
+    /// a field is looked at. Of most businesses that followers leave, the name tells.
+    prose: OnceCell<Codes>,
+    /// What that is made of, if such a field may be looked at.
+    prose_words: Option<ProseWords<'s>>,
     /// Place of each word relative to the first.
     offsets: Vec<u32>,
     /// Places between them that must be empty: the ends of CJK runs.
     gaps: Vec<u32>,
+}
+
+/// The words of a phrase, numbered, and the terms that may match them.
+#[derive(Debug)]
+struct ProseWords<'s> {
+    words: Vec<(u32, QueryWord)>,
+    terms: &'s Terms,
 }
 
 /// The codes that count for the words of a phrase in some fields.
@@ -45,50 +57,54 @@ struct WithinField {
     adjacent: Option<Adjacent>,
 }
 
-impl PhraseMatcher {
-    /// The matcher of `phrase`, to be asked about `fields` only. `code_of` tells the number of a term in the token
-    /// streams.
+impl<'s> PhraseMatcher<'s> {
+    /// The matcher of `phrase`, to be asked about `fields` only. `ord` tells the ordinals of its own words.
     pub fn new(
         phrase: &Phrase,
         fields: &[TextField],
-        code_of: impl Fn(&str) -> Option<u32>,
-    ) -> PhraseMatcher {
-        let mut matcher = PhraseMatcher::default();
+        terms: &'s Terms,
+        ord: impl Fn(&str) -> Option<TermOrd>,
+    ) -> PhraseMatcher<'s> {
         let is_wanted = |plurals| fields.iter().any(|field| field.has_plurals() == plurals);
-        let (is_exact, is_prose) = (is_wanted(false), is_wanted(true));
-        for (number, (offset, word)) in (0..).zip(&phrase.words) {
-            matcher.offsets.push(*offset);
-            let codes = |terms: &[String]| -> Vec<u32> {
-                terms.iter().filter_map(|term| code_of(term)).collect()
-            };
-            if is_exact {
-                matcher.exact.add(number, &codes(&word.forms));
+        let numbered = || (0..).zip(phrase.words.iter().map(|(_, word)| word));
+        let mut exact = Codes::default();
+        if is_wanted(false) {
+            for (number, word) in numbered() {
+                let ords = word.forms.iter().filter_map(|form| ord(form));
+                exact.add(number, ords.map(|ord| terms.code(ord)));
             }
-            if is_prose {
-                matcher.prose.add(number, &codes(&related_terms(word)));
-            }
+            exact.sort();
         }
-        let width = matcher.offsets.last().map_or(0, |last| last + 1);
-        matcher.gaps = (0..width).filter(|at| matcher.offsets.binary_search(at).is_err()).collect();
-        matcher.exact.sort();
-        matcher.prose.sort();
-        matcher
+        let prose_words = is_wanted(true).then(|| ProseWords {
+            words: numbered().map(|(number, word)| (number, word.clone())).collect(),
+            terms,
+        });
+        let offsets: Vec<u32> = phrase.words.iter().map(|(offset, _)| *offset).collect();
+        let width = offsets.last().map_or(0, |last| last + 1);
+        let gaps = (0..width).filter(|at| offsets.binary_search(at).is_err()).collect();
+        PhraseMatcher { exact, prose: OnceCell::new(), prose_words, offsets, gaps }
     }
 
     fn codes(&self, field: TextField) -> &Codes {
-        if field.has_plurals() { &self.prose } else { &self.exact }
+        if field.has_plurals() { self.prose() } else { &self.exact }
+    }
+
+    fn prose(&self) -> &Codes {
+        self.prose.get_or_init(|| {
+            self.prose_words.as_ref().map_or_else(Codes::default, ProseWords::codes)
+        })
     }
 
     /// Lets further terms stand for a word of the phrase in name and host.
     pub fn add_codes(&mut self, number: usize, codes: &[u32]) {
-        self.exact.add(number as u32, codes);
+        self.exact.add(number as u32, codes.iter().copied());
         self.exact.sort();
     }
 
     /// For each word of the phrase a code that counts for it, if any does.
     pub fn sample_codes(&self) -> Vec<Option<u32>> {
         let code_of = |wanted: u32| {
-            let mut codes = self.exact.all.iter().chain(&self.prose.all);
+            let mut codes = self.exact.all.iter().chain(&self.prose().all);
             codes.find(|&&(_, number)| number == wanted).map(|&(code, _)| code)
         };
         (0..self.offsets.len() as u32).map(code_of).collect()
@@ -222,10 +238,23 @@ impl PhraseMatcher {
     }
 }
 
+impl ProseWords<'_> {
+    fn codes(&self) -> Codes {
+        let mut codes = Codes::default();
+        for (number, word) in &self.words {
+            let related = related_terms(word);
+            let ords = related.iter().filter_map(|term| self.terms.ord(term));
+            codes.add(*number, ords.map(|ord| self.terms.code(ord)));
+        }
+        codes.sort();
+        codes
+    }
+}
+
 impl Codes {
     /// Lets codes count for a word; [`Codes::sort`] is to follow.
-    fn add(&mut self, number: u32, codes: &[u32]) {
-        self.all.extend(codes.iter().map(|&code| (code, number)));
+    fn add(&mut self, number: u32, codes: impl Iterator<Item = u32>) {
+        self.all.extend(codes.map(|code| (code, number)));
         self.within_field = OnceCell::new();
     }
 
@@ -337,12 +366,18 @@ mod tests {
             tokens in tokens(),
             words in proptest::collection::vec((1u32..3, 126u32..130, 126u32..130), 2..5),
         ) {
-            let mut matcher = PhraseMatcher::default();
+            let mut matcher = PhraseMatcher {
+                exact: Codes::default(),
+                prose: OnceCell::new(),
+                prose_words: None,
+                offsets: Vec::new(),
+                gaps: Vec::new(),
+            };
             let mut offset = 0;
             for (number, &(step, code, other)) in (0..).zip(&words) {
                 matcher.offsets.push(offset);
                 offset += step;
-                matcher.exact.add(number, &[code, other]);
+                matcher.exact.add(number, [code, other].into_iter());
             }
             let last = *matcher.offsets.last().unwrap();
             matcher.gaps = (0..last).filter(|at| !matcher.offsets.contains(at)).collect();

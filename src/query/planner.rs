@@ -231,9 +231,8 @@ impl<'s> Planner<'s> {
     }
 
     /// The matcher of a phrase, to be asked about `fields` only.
-    pub fn matcher(&self, phrase: &Phrase, fields: &[TextField]) -> PhraseMatcher {
-        let terms = self.snapshot.terms();
-        PhraseMatcher::new(phrase, fields, |term| self.ord(term).map(|ord| terms.code(ord)))
+    pub fn matcher(&self, phrase: &Phrase, fields: &[TextField]) -> PhraseMatcher<'s> {
+        PhraseMatcher::new(phrase, fields, self.snapshot.terms(), |form| self.ord(form))
     }
 
     /// What is stored of the followers of the words of a phrase.

@@ -41,22 +41,22 @@ pub enum How {
 }
 
 /// All ways in which a clause matches, best first.
-pub(super) struct Ways {
-    ways: Vec<Way>,
+pub(super) struct Ways<'s> {
+    ways: Vec<Way<'s>>,
     /// The businesses on the host that the clause names.
     on_host: Vec<DocId>,
 }
 
 /// One way: every part must stand in some field, by any of its matchers.
-struct Way {
+struct Way<'s> {
     how: How,
     fields: &'static [TextField],
-    parts: Vec<Vec<PhraseMatcher>>,
+    parts: Vec<Vec<PhraseMatcher<'s>>>,
 }
 
-impl Ways {
+impl<'s> Ways<'s> {
     /// The ways of a clause.
-    pub fn new(planner: &Planner<'_>, understood: &Understood<'_>) -> Ways {
+    pub fn new(planner: &Planner<'s>, understood: &Understood<'_>) -> Ways<'s> {
         let matcher = |phrase: &Phrase| planner.matcher(phrase, &TextField::ALL);
         let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
         let way = |how, fields, matcher| Way { how, fields, parts: vec![vec![matcher]] };
@@ -118,13 +118,13 @@ impl Ways {
     }
 }
 
-impl Way {
+impl Way<'_> {
     fn fields_in(&self, tokens: &DocTokens<'_>) -> Vec<TextField> {
-        let holds = |part: &[PhraseMatcher], field: TextField| {
+        let holds = |part: &[PhraseMatcher<'_>], field: TextField| {
             part.iter().any(|matcher| matcher.matches(tokens, &[field]))
         };
         let holds_somewhere =
-            |part: &Vec<PhraseMatcher>| self.fields.iter().any(|&field| holds(part, field));
+            |part: &Vec<PhraseMatcher<'_>>| self.fields.iter().any(|&field| holds(part, field));
         if !self.parts.iter().all(holds_somewhere) {
             return Vec::new();
         }
@@ -134,7 +134,7 @@ impl Way {
 }
 
 /// What a term is found by.
-fn matchers(planner: &Planner<'_>, term: &Term) -> Vec<PhraseMatcher> {
+fn matchers<'s>(planner: &Planner<'s>, term: &Term) -> Vec<PhraseMatcher<'s>> {
     let matcher = |phrase: &Phrase| planner.matcher(phrase, &TextField::ALL);
     let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
     match term {
