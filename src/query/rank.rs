@@ -137,6 +137,8 @@ pub struct GroupSplit<'a, 's> {
     /// Hits that are in none of the tiers taken so far.
     rest: Plan<'s>,
     next_tier: usize,
+    /// Of those whose name holds all words and begins with the first, all, and whose name is `q`.
+    names: Option<(Plan<'s>, Plan<'s>)>,
     /// The second group of the tier taken last.
     by_prefix: Option<Group<'s>>,
 }
@@ -160,6 +162,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             host,
             rest: hits,
             next_tier: 0,
+            names: None,
             by_prefix: None,
         }
     }
@@ -196,7 +199,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             let (whole, by_prefix) = match tier {
                 Tier::PhraseElsewhere => match self.phrase_elsewhere() {
                     Plan::Check { candidates, check, .. } => {
-                        let hits = self.within_rest(*candidates);
+                        let hits = self.holding_words(*candidates);
                         return Some(Step::Phrase(PhraseCandidates { hits, check }));
                     }
                     plan => {
@@ -277,8 +280,28 @@ impl<'a, 's> GroupSplit<'a, 's> {
         self.within(plan, &self.rest)
     }
 
+    /// Those of the rest that are among `candidates`, which are on the list of every word.
+    fn holding_words(&self, candidates: Plan<'s>) -> Plan<'s> {
+        if !matches!(self.rest, Plan::Ready(_)) || self.understanding.is_relaxed {
+            return self.within_rest(candidates);
+        }
+        // Held hits hold every word, or what it begins. The lists of words are long and need not be asked again; who
+        // holds only what a word begins is on none of them.
+        let (mut unknown, mut beyond) = (Some(candidates), Vec::new());
+        for understood in self.clauses() {
+            let Some(list) = self.only_list(understood) else { continue };
+            unknown = unknown.and_then(|plan| plan.given(&list));
+            beyond.extend(understood.prefix.iter().map(|prefix| prefix.beyond.clone()));
+        }
+        let hits = match unknown {
+            Some(plan) => self.within_rest(plan),
+            None => self.rest.clone(),
+        };
+        self.without(hits, Plan::union(beyond))
+    }
+
     /// The businesses of `tier` among those that are in no better one.
-    fn members(&self, tier: Tier) -> Plan<'s> {
+    fn members(&mut self, tier: Tier) -> Plan<'s> {
         match (tier, self.words.words.as_slice()) {
             (Tier::Elsewhere, _) => self.rest.clone(),
             (Tier::WholeIdOrHost, _) if self.understanding.whole_id.is_some() => self.rest.clone(),
@@ -289,8 +312,18 @@ impl<'a, 's> GroupSplit<'a, 's> {
             (_, []) => Plan::NOTHING,
             (Tier::NameIs, [(_, word)]) => self.names_by_list(word, NameMatch::Whole),
             (Tier::NameStarts, [(_, word)]) => self.names_by_list(word, NameMatch::Start),
-            (Tier::NameIs, _) => self.names_that(NameMatch::Whole),
-            (Tier::NameStarts, _) => self.names_that(NameMatch::Start),
+            (Tier::NameIs, _) => {
+                let names = self.names_with_all();
+                let members = self.names_that(names.clone(), NameMatch::Whole);
+                self.names = Some((names, members.clone()));
+                members
+            }
+            (Tier::NameStarts, _) => match self.names.take() {
+                Some((names, taken)) => {
+                    self.names_that(self.without(names, taken), NameMatch::Start)
+                }
+                None => Plan::NOTHING,
+            },
             (Tier::NameHasAll, _) => {
                 let clauses =
                     self.clauses().iter().map(|understood| understood.in_name(self.planner));
@@ -377,16 +410,19 @@ impl<'a, 's> GroupSplit<'a, 's> {
         self.within_known(names, base, &lists)
     }
 
-    /// Businesses whose name begins with the words of `q`, as `wanted` says.
-    fn names_that(&self, wanted: NameMatch) -> Plan<'s> {
+    /// Those of the rest whose name holds the words of `q` and begins with the first.
+    fn names_with_all(&self) -> Plan<'s> {
         let mut words = self.words.words.iter();
         let Some((_, first)) = words.next() else { return Plan::NOTHING };
         let begins =
             self.planner.lists(first, |lists| [lists.name_starts(), lists.name_is(), None]);
         let others = words.map(|(_, word)| self.planner.word_in_name(word));
         let narrowed = self.planner.stored_neighbours(&self.words);
-        let names = Plan::intersection(std::iter::once(begins).chain(others).chain(narrowed));
-        let candidates = self.within_rest(names);
+        self.within_rest(Plan::intersection(std::iter::once(begins).chain(others).chain(narrowed)))
+    }
+
+    /// Those of `candidates` whose name begins with the words of `q`, as `wanted` says.
+    fn names_that(&self, candidates: Plan<'s>, wanted: NameMatch) -> Plan<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
