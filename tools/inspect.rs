@@ -118,7 +118,7 @@ fn report(snapshot: &Snapshot, top: usize) -> Report {
         unicode_version: metadata.unicode_version,
         cldr_version: metadata.cldr_version,
         suffix_list_version: metadata.suffix_list_version,
-        with_employee_count: snapshot.employee_counts().len(),
+        with_employee_count: snapshot.employee_counts().len() as usize,
         with_founded_year: snapshot.founded_years().iter().filter(|&&year| year != 0).count(),
         terms: snapshot.terms().len(),
         industries: snapshot.industries().len(),

@@ -18,6 +18,7 @@ use super::vocabulary::{BlockFiles, BlockWriter};
 use super::{doc_order, filters, hosts};
 use crate::snapshot::dictionary::{INDUSTRIES, PLACES};
 use crate::snapshot::doc_tokens::NUM_FIELDS;
+use crate::snapshot::employee_counts;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::offsets::OffsetsWriter;
 use crate::snapshot::writer::SnapshotWriter;
@@ -287,7 +288,7 @@ impl Collected<'_> {
         let (hosts, own_scratch) = (self.hosts.finish()?, scratch.clone());
         let hosts = InBackground::begin(move || HostFiles::new(hosts, num_docs, &own_scratch));
         writer.section(SectionKind::IdOrder, bytemuck::cast_slice(&self.id_order))?;
-        writer.section(SectionKind::EmployeeCounts, bytemuck::cast_slice(&self.counts))?;
+        writer.section(SectionKind::EmployeeCounts, &employee_counts::encode(&self.counts))?;
         writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&self.years))?;
         drop(self.id_order);
         doc_order::write::<BuildError>(self.names.finish()?, &self.years, writer)?;

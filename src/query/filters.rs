@@ -31,9 +31,9 @@ impl<'s> Planner<'s> {
     /// Businesses within bounds on employees.
     fn employees(&self, min: Option<u64>, max: Option<u64>) -> Plan<'s> {
         let counts = self.snapshot().employee_counts();
-        let start = max.map_or(0, |max| counts.partition_point(|&count| count > max));
-        let end = min.map_or(counts.len(), |min| counts.partition_point(|&count| count >= min));
-        Plan::Range(start as u32..end.max(start) as u32)
+        let start = max.map_or(0, |max| counts.above(max));
+        let end = min.map_or(counts.len(), |min| counts.at_least(min));
+        Plan::Range(start..end.max(start))
     }
 
     /// Businesses of any of the industries that the values name.

@@ -43,12 +43,11 @@ pub fn by_doc_id(
 pub fn employees_window(snapshot: &Snapshot, hits: &Plan<'_>) -> Range<usize> {
     let counts = snapshot.employee_counts();
     let range = hits.doc_range(snapshot.num_docs());
-    let (start, end) = (range.start as usize, range.end as usize);
-    match (counts.get(start), end.checked_sub(1).and_then(|last| counts.get(last))) {
-        (Some(&most), Some(&fewest)) if start < end => {
-            let from = counts.len() - counts.partition_point(|&count| count >= fewest);
-            let to = counts.len() - counts.partition_point(|&count| count > most);
-            from..to
+    let count_of = |doc| counts.get(DocId(doc));
+    match (count_of(range.start), range.end.checked_sub(1).and_then(count_of)) {
+        (Some(most), Some(fewest)) if !range.is_empty() => {
+            let position = |behind: u32| (counts.len() - behind) as usize;
+            position(counts.at_least(fewest))..position(counts.above(most))
         }
         _ => 0..snapshot.num_docs() as usize,
     }

@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 8;
+pub const FORMAT_VERSION: u32 = 9;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;

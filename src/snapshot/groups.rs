@@ -48,6 +48,17 @@ impl Groups {
         Groups { summary: summary(&words), words: Words::Found(words) }
     }
 
+    /// Of `len` positions, given by where each group ends.
+    pub fn from_ends(len: usize, ends: &[u32]) -> Groups {
+        let mut words = vec![0u64; len.div_ceil(64)];
+        for begin in [0].into_iter().chain(ends.iter().map(|&end| end as usize)) {
+            if begin < len {
+                words[begin / 64] |= 1 << (begin % 64);
+            }
+        }
+        Groups { summary: summary(&words), words: Words::Found(words) }
+    }
+
     /// The group around a position; the last one ends at `end`.
     #[inline]
     pub fn group_of(&self, position: usize, end: usize) -> Range<usize> {

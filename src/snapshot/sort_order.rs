@@ -10,6 +10,7 @@
 //! value still last, and every group as it is, since ties keep the static order. Where groups begin is stored for
 //! names; for counts and years it is found from the columns while opening, one bit a business each.
 
+use super::employee_counts::EmployeeCounts;
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::groups::Groups;
@@ -63,14 +64,14 @@ pub struct Group {
 }
 
 impl SortOrders {
-    /// Opens the orders and checks them completely. `counts` and `years` are the columns.
+    /// Opens the orders and checks them completely. `counts` and `years` tell the values of businesses.
     ///
     /// # Errors
     /// An order is no bijection with its inverse, years do not ascend, or the groups of names are of other names.
     pub fn open(
         section: &dyn Fn(SectionKind) -> Section,
         num_docs: u32,
-        counts: &[u64],
+        counts: &EmployeeCounts,
         years: &[u16],
     ) -> Result<SortOrders, SnapshotError> {
         let names = section(SectionKind::NameAscending);
@@ -88,7 +89,8 @@ impl SortOrders {
         }
         let with_year = docs.partition_point(|&doc| years[doc as usize] != 0);
         let year_groups = Groups::from_values(docs.len(), |at| years[docs[at] as usize]);
-        let count_groups = Groups::from_values(counts.len(), |at| counts[at]);
+        let with_count = counts.len() as usize;
+        let count_groups = Groups::from_ends(with_count, counts.ends());
         Ok(SortOrders {
             num_docs: num_docs as usize,
             names,
@@ -97,7 +99,7 @@ impl SortOrders {
             year_groups,
             with_year,
             count_groups,
-            with_count: counts.len(),
+            with_count,
         })
     }
 

@@ -3,6 +3,7 @@
 //! Plans hold lists, not words; a list is named by where in the snapshot it lies.
 
 use crate::analyzer::TextField;
+use crate::ids::DocId;
 use crate::places::{PlaceKey, PlaceKind};
 use crate::query::check::{Check, Place};
 use crate::query::count::count;
@@ -93,7 +94,7 @@ fn name_of_range(
         return "every business".to_owned();
     }
     let counts = snapshot.employee_counts();
-    match (counts.get(range.start as usize), counts.get(range.end as usize - 1)) {
+    match (counts.get(DocId(range.start)), counts.get(DocId(range.end - 1))) {
         (Some(most), Some(fewest)) => format!("from {fewest} to {most} employees"),
         _ => format!("businesses {} to {} of the static order", range.start, range.end - 1),
     }
