@@ -221,7 +221,8 @@ fn clean(c: char) -> Option<char> {
 /// The forms, one or two, under which a filter value is compared: folded, `&` as `and`, white space collapsed,
 /// no white space around commas.
 pub fn fold_filter(text: &str) -> Vec<String> {
-    let value = spaced(&fold_text(text));
+    let folded = fold_text(text);
+    let value = if is_spaced(folded.as_bytes()) { folded } else { spaced(&folded) };
     if !value.chars().any(|c| expanded(c).is_some()) {
         return vec![value];
     }
@@ -234,6 +235,22 @@ pub fn fold_filter(text: &str) -> Vec<String> {
         }
     }
     vec![stripped, with_letters]
+}
+
+/// Is this an ASCII text that [`spaced`] leaves as it is, as most are?
+fn is_spaced(folded: &[u8]) -> bool {
+    let mut was_space = true;
+    for &byte in folded {
+        let is_space = class_of_ascii(byte) == Class::Space;
+        if !byte.is_ascii()
+            || matches!(byte, b',' | b'&')
+            || is_space && (was_space || byte != b' ')
+        {
+            return false;
+        }
+        was_space = is_space;
+    }
+    !was_space || folded.is_empty()
 }
 
 /// A folded text with `&` as `and`, one space where there is white space, none around commas, and no commas with nothing
@@ -263,4 +280,18 @@ fn spaced(folded: &str) -> String {
         }
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_spaced_stays_as_it_is(text in "[ab ]{0,6}|[ab ,&\\t\u{b}\u{1f}é]{0,6}") {
+            let plain = text.is_ascii() && !text.contains([',', '&']);
+            prop_assert_eq!(is_spaced(text.as_bytes()), plain && spaced(&text) == text);
+        }
+    }
 }

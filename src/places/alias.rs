@@ -2,7 +2,7 @@
 
 use super::folding::fold;
 use super::key::{PlaceKey, PlaceKind};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 const COUNTRIES: &str = include_str!("countries.tsv");
@@ -23,10 +23,10 @@ pub struct Alias {
 }
 
 /// From folded text to what it stands for besides itself.
-pub static ALIASES: LazyLock<HashMap<String, Vec<Alias>>> = LazyLock::new(read_tables);
+pub static ALIASES: LazyLock<FxHashMap<String, Vec<Alias>>> = LazyLock::new(read_tables);
 
-fn read_tables() -> HashMap<String, Vec<Alias>> {
-    let mut map = HashMap::new();
+fn read_tables() -> FxHashMap<String, Vec<Alias>> {
+    let mut map = FxHashMap::default();
     for (country, rest) in rows(COUNTRIES) {
         let Some((alpha3, names)) = rest.split_once('\t') else { continue };
         let key = PlaceKey::entity(PlaceKind::Country, country);
@@ -66,7 +66,7 @@ pub fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static
 }
 
 fn add(
-    map: &mut HashMap<String, Vec<Alias>>,
+    map: &mut FxHashMap<String, Vec<Alias>>,
     text: &str,
     key: &PlaceKey,
     country: &'static str,

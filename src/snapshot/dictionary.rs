@@ -13,7 +13,7 @@ use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use fst::Streamer;
-use std::collections::HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The three sections of one dictionary.
 #[derive(Clone, Copy, Debug)]
@@ -131,14 +131,14 @@ impl Dictionary {
 struct Keys {
     fst: fst::Map<Section>,
     /// All of them, if they are few.
-    held: Option<HashMap<Box<[u8]>, TermOrd>>,
+    held: Option<FxHashMap<Box<[u8]>, TermOrd>>,
 }
 
 impl Keys {
     /// Keys of which at most `held_max` are held.
     fn new(fst: fst::Map<Section>, held_max: usize) -> Keys {
         let held = (fst.len() <= held_max).then(|| {
-            let mut held = HashMap::with_capacity(fst.len());
+            let mut held = FxHashMap::with_capacity_and_hasher(fst.len(), FxBuildHasher);
             let mut stream = fst.stream();
             while let Some((key, ord)) = stream.next() {
                 held.insert(key.into(), TermOrd(ord as u32));
