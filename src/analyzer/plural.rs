@@ -3,13 +3,53 @@
 //! Two words match in industry and description if they share a form; [`forms`] lists the forms of a word,
 //! [`candidates`] the words that may have a given form. Contract, section 3, "Plural".
 
+/// One form of a word, without a text of its own: what the word begins with, maybe with a `y` behind it.
+#[derive(Clone, Copy, Debug)]
+struct Form<'w> {
+    stem: &'w str,
+    has_y: bool,
+}
+
+impl Form<'_> {
+    fn is(self, other: Form<'_>) -> bool {
+        match (self.has_y, other.has_y) {
+            (true, false) => other.stem.strip_suffix('y') == Some(self.stem),
+            (false, true) => self.stem.strip_suffix('y') == Some(other.stem),
+            _ => self.stem == other.stem,
+        }
+    }
+
+    fn push_to(self, text: &mut String) {
+        text.push_str(self.stem);
+        if self.has_y {
+            text.push('y');
+        }
+    }
+}
+
+fn forms_of(word: &str) -> impl Iterator<Item = Form<'_>> {
+    let is_plural = is_plural_shaped(word);
+    let without = |suffix: &str, has_y| {
+        let stem = word.strip_suffix(suffix).filter(|_| is_plural)?;
+        Some(Form { stem, has_y })
+    };
+    [
+        Some(Form { stem: word, has_y: false }),
+        without("s", false),
+        without("es", false),
+        without("ies", true),
+    ]
+    .into_iter()
+    .flatten()
+}
+
 /// The forms of `word`: itself, and what it may be the plural of. At most four.
 pub fn forms(word: &str) -> impl Iterator<Item = String> {
-    let plural = is_plural_shaped(word);
-    let singular = plural.then(|| word[..word.len() - 1].to_owned());
-    let without_es = (plural && word.ends_with("es")).then(|| word[..word.len() - 2].to_owned());
-    let with_y = (plural && word.ends_with("ies")).then(|| format!("{}y", &word[..word.len() - 3]));
-    std::iter::once(word.to_owned()).chain(singular).chain(without_es).chain(with_y)
+    forms_of(word).map(|form| {
+        let mut text = String::with_capacity(word.len());
+        form.push_to(&mut text);
+        text
+    })
 }
 
 /// May `word` have forms beside itself?
@@ -29,17 +69,27 @@ pub fn candidates(form: &str) -> impl Iterator<Item = String> {
 
 /// Do two words share a form?
 pub fn matches(a: &str, b: &str) -> bool {
-    a == b || forms(a).any(|form| forms(b).any(|other| other == form))
+    a == b || forms_of(a).any(|form| forms_of(b).any(|other| other.is(form)))
 }
 
 /// All words that share a form with `word`, itself among them, sorted.
 pub fn related(word: &str) -> Vec<String> {
-    let mut related: Vec<String> = forms(word)
-        .flat_map(|form| candidates(&form).collect::<Vec<_>>())
-        .filter(|other| matches(word, other))
-        .collect();
+    let mut related: Vec<String> = Vec::new();
+    let mut candidate = String::with_capacity(word.len() + 2);
+    for form in forms_of(word) {
+        for suffix in ["", "s", "es", "ies"] {
+            candidate.clear();
+            form.push_to(&mut candidate);
+            if suffix == "ies" && candidate.pop() != Some('y') {
+                continue;
+            }
+            candidate.push_str(suffix);
+            if matches(word, &candidate) && !related.contains(&candidate) {
+                related.push(candidate.clone());
+            }
+        }
+    }
     related.sort_unstable();
-    related.dedup();
     related
 }
 
@@ -53,6 +103,7 @@ pub fn common_start(word: &str) -> &str {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     proptest! {
         #[test]
@@ -61,6 +112,18 @@ mod tests {
             for form in forms(&a) {
                 prop_assert_eq!(common_start(&form), common_start(&a));
             }
+        }
+
+        #[test]
+        fn words_are_related_if_any_form_is_the_same(
+            a in "[a-c]{0,3}[seiy]{0,5}|(new|bus|öl|compan)(s|y|ies|es)?",
+            b in "[a-c]{0,3}[seiy]{0,5}",
+        ) {
+            let shares = |a: &str, b: &str| forms(a).any(|form| forms(b).any(|other| other == form));
+            prop_assert_eq!(matches(&a, &b), shares(&a, &b));
+            let candidates = forms(&a).flat_map(|form| candidates(&form).collect::<Vec<_>>());
+            let expected: BTreeSet<String> = candidates.filter(|other| shares(&a, other)).collect();
+            prop_assert_eq!(related(&a), expected.into_iter().collect::<Vec<_>>());
         }
     }
 
