@@ -13,6 +13,7 @@ pub mod dense;
 pub mod dictionary;
 pub mod doc_tokens;
 pub mod documents;
+pub mod employee_counts;
 pub mod entries;
 pub mod error;
 pub mod filter_pairs;
@@ -49,6 +50,7 @@ use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
 use documents::Documents;
+use employee_counts::EmployeeCounts;
 use filter_pairs::FilterPairs;
 use format::{SectionEntry, SectionKind};
 use hosts::{HostHash, Hosts};
@@ -102,7 +104,7 @@ pub struct Snapshot {
     metadata: Metadata,
     entries: Vec<SectionEntry>,
     documents: Documents,
-    employee_counts: Section,
+    employee_counts: EmployeeCounts,
     founded_years: Section,
     orders: SortOrders,
     industries: Dictionary,
@@ -172,9 +174,9 @@ impl Snapshot {
         };
         let metadata = read_metadata(section(SectionKind::Metadata))?;
         let num_docs = metadata.num_docs;
-        let (employee_counts, founded_years) =
-            (section(SectionKind::EmployeeCounts), section(SectionKind::FoundedYears));
-        check_columns(&employee_counts, &founded_years, num_docs)?;
+        let employee_counts = EmployeeCounts::open(section(SectionKind::EmployeeCounts), num_docs)?;
+        let founded_years = section(SectionKind::FoundedYears);
+        check_years(&founded_years, num_docs)?;
         let doc_tokens = section(SectionKind::DocTokens);
         let mut slots = Slots::default();
         let Slots {
@@ -202,9 +204,8 @@ impl Snapshot {
                 scope.spawn(move |_| *places = dictionary(dictionary::PLACES));
                 scope.spawn(|_| *phrases = Some(StoredPhrases::open(section, num_docs)));
                 scope.spawn(|_| {
-                    let (counts, years) =
-                        (cast(employee_counts.as_ref()), cast(founded_years.as_ref()));
-                    *orders = Some(SortOrders::open(section, num_docs, counts, years));
+                    let years = cast(founded_years.as_ref());
+                    *orders = Some(SortOrders::open(section, num_docs, &employee_counts, years));
                 });
                 scope.spawn(|_| {
                     let kind = SectionKind::DocTokenOffsets;
@@ -312,10 +313,10 @@ impl Snapshot {
         self.documents.by_id_order()
     }
 
-    /// Employee counts by `DocId`, descending; businesses without one follow and have no entry.
+    /// Who has how many employees.
     #[inline]
-    pub fn employee_counts(&self) -> &[u64] {
-        cast(self.employee_counts.as_ref())
+    pub fn employee_counts(&self) -> &EmployeeCounts {
+        &self.employee_counts
     }
 
     /// Founding years by `DocId`; 0 where it is not known.
@@ -479,13 +480,7 @@ fn opened<T>(slot: Slot<T>) -> Result<T, SnapshotError> {
     slot.expect("a scope ends when everything in it is done")
 }
 
-fn check_columns(counts: &Section, years: &Section, num_docs: u32) -> Result<(), SnapshotError> {
-    let kind = SectionKind::EmployeeCounts;
-    let counts: &[u64] = counts.checked_slice(kind)?;
-    let descending = counts.windows(2).all(|pair| pair[0] >= pair[1]);
-    if counts.len() > num_docs as usize || !descending {
-        return Err(SnapshotError::damaged(kind, "counts do not descend"));
-    }
+fn check_years(years: &Section, num_docs: u32) -> Result<(), SnapshotError> {
     let kind = SectionKind::FoundedYears;
     if years.checked_slice::<u16>(kind)?.len() != num_docs as usize {
         return Err(SnapshotError::damaged(kind, "one year per business is expected"));

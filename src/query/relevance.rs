@@ -206,7 +206,8 @@ impl<'s> Walk<'_, 's> {
             return;
         }
         let prefix = group_key(group.tier, group.kind) << GROUP_SHIFT;
-        if let Some(best) = self.in_industry
+        // Whoever holds the word and a longer one in the name is stored as one who holds the word elsewhere.
+        if let Some(best) = self.in_industry.filter(|_| group.kind == Kind::Whole)
             && let are_all = best.holds_all(group.tier, group.kind)
             && self.take_best((group.tier, group.kind), &group.members, best.docs, are_all)
         {
@@ -268,13 +269,18 @@ impl<'s> Walk<'_, 's> {
         let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let left = self.stretch.wanted - self.found.len();
+        // Of a first page that is not brought together with another one, nobody asks for more than the score of its last
+        // business, behind which the next page begins.
+        let is_asked =
+            |place: usize| self.in_industry.is_none() || place + 2 == self.stretch.wanted;
         let mut found = Vec::with_capacity(left);
         for doc in best.iter().map(|&doc| DocId(doc)) {
             if !hits.contains(doc) {
                 continue;
             }
-            let relevance_key = prefix | u64::from(self.scorer.score(doc));
-            let position = Position { relevance_key, doc };
+            let is_asked = is_asked(self.found.len() + found.len());
+            let score = if is_asked { self.scorer.score(doc) } else { 0 };
+            let position = Position { relevance_key: prefix | u64::from(score), doc };
             if start.is_none_or(|start| self.stretch.distance(&position) > start) {
                 found.push(position);
             }
