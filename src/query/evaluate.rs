@@ -8,7 +8,7 @@
 use super::candidates::left;
 use super::hit_set::HitSet;
 use super::lows::Lows;
-use super::plan::Plan;
+use super::plan::{List, Plan};
 use crate::ids::DocId;
 use crate::snapshot::postings::Postings;
 use std::ops::Range;
@@ -20,6 +20,12 @@ const PROBED_MAX: usize = 16;
 /// Parts of an intersection of at most so many businesses are held and [selected from](super::select); of larger
 /// ones less is copied a chunk at a time.
 pub const SELECTED_MAX: u64 = 1 << 14;
+
+/// Businesses of parts of a union that are put together at once, where a chunk has about one.
+const GATHERED_MAX: u64 = 64;
+
+/// Candidates of a check that are brought together before any is looked at, where a chunk has a few.
+const CHECKED_MAX: u64 = 256;
 
 impl<'s> Plan<'s> {
     /// Does `doc` match?
@@ -222,6 +228,19 @@ impl<'s> Plan<'s> {
     pub fn hit_set(&self) -> HitSet {
         match self {
             Plan::Ready(hits) => hits.as_ref().clone(),
+            Plan::List(List { postings: Postings::Small(docs), .. }) => {
+                HitSet::of_sorted(docs.iter().copied())
+            }
+            Plan::Union(union) if self.cardinality_max() <= GATHERED_MAX => {
+                let mut docs = Vec::with_capacity(GATHERED_MAX as usize);
+                union.parts.iter().for_each(|part| part.for_each(|doc| docs.push(doc.0)));
+                HitSet::of(docs)
+            }
+            Plan::Check { candidates, check, .. }
+                if candidates.cardinality_max() <= CHECKED_MAX =>
+            {
+                candidates.hit_set().passing(check)
+            }
             // Within bounds on employees only some chunks are looked at.
             Plan::Intersection(parts)
                 if self.cardinality_max() <= SELECTED_MAX

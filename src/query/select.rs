@@ -7,6 +7,7 @@
 //! everything else has left.
 
 use super::arrays::for_each_shared;
+use super::check::Check;
 use super::hit_set::HitSet;
 use super::plan::Plan;
 use crate::ids::DocId;
@@ -102,6 +103,21 @@ impl HitSet {
         let mut left = Marks::all(self.len() as usize);
         left.zip(&marks(plan, self, &left), |all, excluded| all & !excluded);
         self.marked(&left)
+    }
+
+    /// Those that pass a look at their words.
+    pub fn passing(&self, check: &Check<'_>) -> HitSet {
+        let left: Vec<DocId> = self.iter().filter(|&doc| check.may_pass(doc)).collect();
+        let mut passing = HitSet::default();
+        check.each_passing(
+            &left,
+            |&doc| doc,
+            |doc| {
+                passing.push(doc.0);
+                true
+            },
+        );
+        passing
     }
 
     fn marked(&self, marks: &Marks) -> HitSet {
