@@ -14,22 +14,20 @@
 //! | phrase in another field | one word: the rest that holds it; more: checked in the order of scores, until the page is full | token streams |
 //! | some words in the name | union of the names with each word | term lists |
 //! | none | the rest | |
+//!
+//! The phrase tier is in `rank/phrase_tier.rs`.
 
-use super::check::{Check, Place};
-use super::evaluate::SELECTED_MAX;
+mod phrase_tier;
+
+use super::check::Place;
 use super::phrase::NameMatch;
 use super::plan::Plan;
 use super::planner::Planner;
-use super::prefix::{BegunWords, begun_codes};
 use super::shortcut::Shortcut;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
-use super::understand::{OTHER_FIELDS, Understanding, Understood};
-use crate::analyzer::TextField;
+use super::understand::{Understanding, Understood};
 use crate::snapshot::postings::Postings;
-use std::rc::Rc;
-
-/// Up to so many hosts are looked at, before the businesses with what a word begins in their host are gathered.
-const HOSTS_CHECKED: u64 = 1024;
+pub use phrase_tier::PhraseCandidates;
 
 /// How well a business fits `q`, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -90,26 +88,6 @@ pub enum Step<'s> {
     Group(Group<'s>),
     /// Those who may be the whole-word members of [`Tier::PhraseElsewhere`].
     Phrase(PhraseCandidates<'s>),
-}
-
-/// Businesses that hold all words of a phrase outside their name, maybe next to each other.
-#[derive(Debug)]
-pub struct PhraseCandidates<'s> {
-    /// Who they are.
-    pub hits: Plan<'s>,
-    /// Tells who is one.
-    pub check: Rc<Check<'s>>,
-}
-
-impl<'s> PhraseCandidates<'s> {
-    /// Those in which it stands.
-    pub fn members(&self) -> Plan<'s> {
-        if self.hits.is_nothing() {
-            return Plan::NOTHING;
-        }
-        let (candidates, check) = (Box::new(self.hits.clone()), self.check.clone());
-        Plan::Check { candidates, check, len: None }
-    }
 }
 
 /// What is in `plan`, of which all are known to be on `lists`, and in `base`.
@@ -280,26 +258,6 @@ impl<'a, 's> GroupSplit<'a, 's> {
         self.within(plan, &self.rest)
     }
 
-    /// Those of the rest that are among `candidates`, which are on the list of every word.
-    fn holding_words(&self, candidates: Plan<'s>) -> Plan<'s> {
-        if !matches!(self.rest, Plan::Ready(_)) || self.understanding.is_relaxed {
-            return self.within_rest(candidates);
-        }
-        // Held hits hold every word, or what it begins. The lists of words are long and need not be asked again; who
-        // holds only what a word begins is on none of them.
-        let (mut unknown, mut beyond) = (Some(candidates), Vec::new());
-        for understood in self.clauses() {
-            let Some(list) = self.only_list(understood) else { continue };
-            unknown = unknown.and_then(|plan| plan.given(&list));
-            beyond.extend(understood.prefix.iter().map(|prefix| prefix.beyond.clone()));
-        }
-        let hits = match unknown {
-            Some(plan) => self.within_rest(plan),
-            None => self.rest.clone(),
-        };
-        self.without(hits, Plan::union(beyond))
-    }
-
     /// The businesses of `tier` among those that are in no better one.
     fn members(&mut self, tier: Tier) -> Plan<'s> {
         match (tier, self.words.words.as_slice()) {
@@ -428,89 +386,5 @@ impl<'a, 's> GroupSplit<'a, 's> {
         }
         let place = Place::BeginName(wanted);
         self.held(self.planner.check_at(candidates, &self.words, place))
-    }
-
-    /// The words of `q` at their places, with the readings of corrected ones.
-    fn words_with_readings(&self) -> Phrase {
-        let mut all = Phrase::default();
-        for understood in self.clauses() {
-            all.append(understood.phrase_with_readings());
-        }
-        all
-    }
-
-    fn phrase_elsewhere(&self) -> Plan<'s> {
-        let phrase = self.words_with_readings();
-        match phrase.words.as_slice() {
-            [] => Plan::NOTHING,
-            // What is left holds the word, and not in its name.
-            [(_, word)] => self.planner.word(word),
-            // In which the words stand next to each other in the name has them all in the name, and is not left.
-            [_, _] => match self.planner.stored_neighbours(&phrase).pop() {
-                Some(plan) => plan,
-                None => self.planner.phrase_in(&phrase, OTHER_FIELDS),
-            },
-            _ => self.planner.phrase_in(&phrase, OTHER_FIELDS),
-        }
-    }
-
-    /// The words of `q` as a phrase in a host, words that may be prefixes as such.
-    fn phrase_in_host_by_prefix(&self) -> Plan<'s> {
-        if self.rest.is_nothing() {
-            return Plan::NOTHING;
-        }
-        if let [Understood { prefix, readings, .. }] = self.clauses()
-            && readings.is_empty()
-        {
-            // Whoever holds the word, or a longer one in the name, is in a better group already.
-            return if prefix.is_some() { self.rest.clone() } else { Plan::NOTHING };
-        }
-        let in_host =
-            |word: &QueryWord| self.planner.lists(word, |lists| [lists.host(), None, None]);
-        let mut phrase = Phrase::default();
-        let mut prefixes: Vec<(usize, &QueryWord)> = Vec::new();
-        let mut candidates = Vec::new();
-        for understood in self.clauses() {
-            let own = understood.phrase_with_readings();
-            match (&understood.prefix, &understood.clause.term) {
-                (Some(reach), Term::Word(word)) => {
-                    // Who holds the word in another field too, or one of its readings, is not in `beyond`.
-                    let whole = own.words.iter().map(|(_, word)| self.planner.word(word));
-                    let beyond = std::iter::once(reach.beyond.clone());
-                    candidates.push(Plan::union(beyond.chain(whole)));
-                    prefixes.push((phrase.words.len(), word));
-                }
-                _ => candidates.extend(own.words.iter().map(|(_, word)| in_host(word))),
-            }
-            phrase.append(own);
-        }
-        if prefixes.is_empty() {
-            return Plan::NOTHING;
-        }
-        // What begins with a prefix is looked up only if anything is left that might match.
-        let mut candidates =
-            self.within_rest(Plan::intersection(candidates.into_iter().chain([self.rest.clone()])));
-        if candidates.cardinality_max() <= self.planner.tuning().kept_max.min(SELECTED_MAX) {
-            candidates = Plan::ready(candidates.hit_set());
-        }
-        if candidates.is_nothing() {
-            return candidates;
-        }
-        let place = Place::Within(&[TextField::Host]);
-        let mut matcher = self.planner.matcher(&phrase, place.fields());
-        let are_few = candidates.cardinality_max() <= HOSTS_CHECKED;
-        for (number, word) in prefixes {
-            if are_few {
-                matcher.add_codes(number, &begun_codes(self.planner, word));
-                continue;
-            }
-            let begun = BegunWords::of(self.planner, word);
-            matcher.add_codes(number, &begun.host_codes);
-            let whole = in_host(&phrase.words[number].1);
-            candidates = self.within(Plan::union([Plan::ready(begun.hosts), whole]), &candidates);
-        }
-        // What a prefix begins is not among the followers.
-        let check = Check::new(self.planner.snapshot(), matcher, place, Vec::new());
-        self.held(Plan::check(candidates, check))
     }
 }
