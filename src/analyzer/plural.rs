@@ -61,10 +61,24 @@ pub fn is_plural_shaped(word: &str) -> bool {
         && word.chars().nth(3).is_some()
 }
 
+/// What a word may have behind one of its forms; `ies` in place of a last `y`.
+const ENDINGS: [&str; 4] = ["", "s", "es", "ies"];
+
+/// Makes the word with this ending of a form; false if the form has no such word.
+fn add_ending(form: &mut String, ending: &str) -> bool {
+    if ending == "ies" && form.pop() != Some('y') {
+        return false;
+    }
+    form.push_str(ending);
+    true
+}
+
 /// The words that may have `form` among their forms, itself first. Some may not: check with [`forms`].
 pub fn candidates(form: &str) -> impl Iterator<Item = String> {
-    let y = form.strip_suffix('y').map(|stem| format!("{stem}ies"));
-    [form.to_owned(), format!("{form}s"), format!("{form}es")].into_iter().chain(y)
+    ENDINGS.into_iter().filter_map(move |ending| {
+        let mut word = form.to_owned();
+        add_ending(&mut word, ending).then_some(word)
+    })
 }
 
 /// Do two words share a form?
@@ -77,14 +91,13 @@ pub fn related(word: &str) -> Vec<String> {
     let mut related: Vec<String> = Vec::new();
     let mut candidate = String::with_capacity(word.len() + 2);
     for form in forms_of(word) {
-        for suffix in ["", "s", "es", "ies"] {
+        for ending in ENDINGS {
             candidate.clear();
             form.push_to(&mut candidate);
-            if suffix == "ies" && candidate.pop() != Some('y') {
-                continue;
-            }
-            candidate.push_str(suffix);
-            if matches(word, &candidate) && !related.contains(&candidate) {
+            if add_ending(&mut candidate, ending)
+                && matches(word, &candidate)
+                && !related.contains(&candidate)
+            {
                 related.push(candidate.clone());
             }
         }

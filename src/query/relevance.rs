@@ -271,15 +271,14 @@ impl<'s> Walk<'_, 's> {
         let left = self.stretch.wanted - self.found.len();
         // Of a first page that is not brought together with another one, nobody asks for more than the score of its last
         // business, behind which the next page begins.
-        let is_asked =
-            |place: usize| self.in_industry.is_none() || place + 2 == self.stretch.wanted;
+        let scores_all = self.in_industry.is_none();
         let mut found = Vec::with_capacity(left);
         for doc in best.iter().map(|&doc| DocId(doc)) {
             if !hits.contains(doc) {
                 continue;
             }
-            let is_asked = is_asked(self.found.len() + found.len());
-            let score = if is_asked { self.scorer.score(doc) } else { 0 };
+            let is_last = self.found.len() + found.len() + 2 == self.stretch.wanted;
+            let score = if scores_all || is_last { self.scorer.score(doc) } else { 0 };
             let position = Position { relevance_key: prefix | u64::from(score), doc };
             if start.is_none_or(|start| self.stretch.distance(&position) > start) {
                 found.push(position);

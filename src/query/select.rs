@@ -107,17 +107,7 @@ impl HitSet {
 
     /// Those that pass a look at their words.
     pub fn passing(&self, check: &Check<'_>) -> HitSet {
-        let left: Vec<DocId> = self.iter().filter(|&doc| check.may_pass(doc)).collect();
-        let mut passing = HitSet::default();
-        check.each_passing(
-            &left,
-            |&doc| doc,
-            |doc| {
-                passing.push(doc.0);
-                true
-            },
-        );
-        passing
+        self.marked(&passing(check, self, &Marks::all(self.len() as usize)))
     }
 
     fn marked(&self, marks: &Marks) -> HitSet {
@@ -163,20 +153,7 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
             found.zip(&excluded, |found, excluded| found & !excluded);
         }
         Plan::Check { candidates, check, .. } => {
-            let candidates = marks(candidates, hits, among);
-            let mut docs = hits.places();
-            let mut left: Vec<(usize, DocId)> = Vec::new();
-            candidates.for_each(|at| {
-                let doc = docs.doc(at);
-                if check.may_pass(doc) {
-                    left.push((at, doc));
-                }
-            });
-            let doc_of = |&(_, doc): &(usize, DocId)| doc;
-            check.each_passing(&left, doc_of, |&(at, _)| {
-                found.set(at);
-                true
-            });
+            found = passing(check, hits, &marks(candidates, hits, among));
         }
         Plan::Marked(_) => {
             found = among.clone();
@@ -185,6 +162,25 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
         }
     }
     found.zip(among, |found, among| found & among);
+    found
+}
+
+/// Those of the marked hits that pass a look at their words.
+fn passing(check: &Check<'_>, hits: &HitSet, among: &Marks) -> Marks {
+    let mut found = Marks::none(hits.len() as usize);
+    let mut docs = hits.places();
+    let mut left: Vec<(usize, DocId)> = Vec::new();
+    among.for_each(|at| {
+        let doc = docs.doc(at);
+        if check.may_pass(doc) {
+            left.push((at, doc));
+        }
+    });
+    let doc_of = |&(_, doc): &(usize, DocId)| doc;
+    check.each_passing(&left, doc_of, |&(at, _)| {
+        found.set(at);
+        true
+    });
     found
 }
 

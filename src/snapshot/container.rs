@@ -128,6 +128,30 @@ pub fn for_each_bit(words: impl Iterator<Item = u64>, mut visit: impl FnMut(u16)
     }
 }
 
+/// The place of the first bit that is set, at `from` or behind it.
+#[inline]
+pub fn next_bit(words: &[u64], from: usize) -> Option<usize> {
+    let mut at = from >> 6;
+    let mut word = words.get(at)? & u64::MAX << (from & 63);
+    while word == 0 {
+        at += 1;
+        word = *words.get(at)?;
+    }
+    Some(at * 64 + word.trailing_zeros() as usize)
+}
+
+/// The place of the last bit that is set, at `from`, which is one of the bits, or before it.
+#[inline]
+pub fn last_bit(words: &[u64], from: usize) -> Option<usize> {
+    let mut at = from >> 6;
+    let mut word = words.get(at)? & u64::MAX >> (63 - (from & 63));
+    while word == 0 {
+        at = at.checked_sub(1)?;
+        word = words[at];
+    }
+    Some(at * 64 + 63 - word.leading_zeros() as usize)
+}
+
 /// Calls `visit` with the places of bits that are set, given by ascending numbers: the first that is set is number 0.
 #[inline]
 pub fn select(words: &[u64], numbers: impl Iterator<Item = usize>, mut visit: impl FnMut(u32)) {

@@ -19,7 +19,7 @@
 //! levels, ties by `DocId`: a filter that one in a hundred passes looks at two thousand of them for a page, some 10 ns
 //! each, where finding them in blocks costs some 300 ns each.
 
-use super::container::{Bitmap, Container, select};
+use super::container::{Bitmap, Container, last_bit, next_bit, select};
 use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::DocId;
@@ -288,26 +288,6 @@ impl<'a> TermLevels<'a> {
             }
         }
     }
-}
-
-fn next_bit(words: &[u64], from: usize) -> Option<usize> {
-    let mut at = from >> 6;
-    let mut word = words.get(at)? & u64::MAX << (from & 63);
-    while word == 0 {
-        at += 1;
-        word = *words.get(at)?;
-    }
-    Some(at * 64 + word.trailing_zeros() as usize)
-}
-
-fn last_bit(words: &[u64], from: usize) -> Option<usize> {
-    let mut at = from >> 6;
-    let mut word = words.get(at)? & u64::MAX >> (63 - (from & 63));
-    while word == 0 {
-        at = at.checked_sub(1)?;
-        word = words[at];
-    }
-    Some(at * 64 + 63 - word.leading_zeros() as usize)
 }
 
 /// By group, then impact descending.

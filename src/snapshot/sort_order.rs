@@ -8,7 +8,7 @@
 //! Two orders are stored: by name and by founding year, both ascending. Descending by employees is the `DocId` order
 //! itself. Each of the other three is one of these with the *groups* of equal values in reverse, those without a
 //! value still last, and every group as it is, since ties keep the static order. Where groups begin is stored for
-//! names; for counts and years it is found from the columns while opening, one bit a business each.
+//! names; for counts and years it is found while opening, one bit a business each.
 
 use super::employee_counts::EmployeeCounts;
 use super::error::SnapshotError;

@@ -4,6 +4,7 @@
 //! each of the twenty hits on a page.
 
 use super::{ALL, Lows, View};
+use crate::snapshot::container::{last_bit, next_bit};
 
 impl Lows<'_> {
     /// The place between those below `low` and the others: how many are below it in an array, else `low` itself.
@@ -29,14 +30,8 @@ impl Lows<'_> {
                 Some(low)
             }
             View::Bitmap(words, _) => {
-                let mut at = *place as usize >> 6;
-                let mut word = words.get(at)? & u64::MAX << (*place & 63);
-                while word == 0 {
-                    at += 1;
-                    word = *words.get(at)?;
-                }
-                let low = at as u32 * 64 + word.trailing_zeros();
-                *place = low + 1;
+                let low = next_bit(words, *place as usize)?;
+                *place = low as u32 + 1;
                 Some(low as u16)
             }
         }
@@ -48,25 +43,15 @@ impl Lows<'_> {
         let low = match self.view() {
             View::Span(range) => {
                 let last = range.end.min(*place).checked_sub(1)?;
-                *place = last;
-                return (last >= range.start).then_some(last as u16);
+                (last >= range.start).then_some(last as u16)?
             }
             View::Array(lows) => {
                 *place = place.checked_sub(1)?;
                 return Some(lows[*place as usize]);
             }
-            View::Bitmap(words, _) => {
-                let last = place.checked_sub(1)?;
-                let mut at = last as usize >> 6;
-                let mut word = words[at] & u64::MAX >> (63 - (last & 63));
-                while word == 0 {
-                    at = at.checked_sub(1)?;
-                    word = words[at];
-                }
-                at as u32 * 64 + 63 - word.leading_zeros()
-            }
+            View::Bitmap(words, _) => last_bit(words, place.checked_sub(1)? as usize)? as u16,
         };
-        *place = low;
-        Some(low as u16)
+        *place = u32::from(low);
+        Some(low)
     }
 }
