@@ -125,10 +125,14 @@ impl<'s> GroupSplit<'_, 's> {
         }
         let place = Place::Within(&[TextField::Host]);
         let mut matcher = self.planner.matcher(&phrase, place.fields());
-        let are_few = candidates.cardinality_max() <= HOSTS_CHECKED;
+        let hosts = (candidates.cardinality_max() <= HOSTS_CHECKED)
+            .then(|| self.codes_in_hosts(&candidates));
         for (number, word) in prefixes {
-            if are_few {
-                matcher.add_codes(number, &begun_codes(self.planner, word));
+            if let Some(hosts) = &hosts {
+                // A word begins a thousand, of which a few stand in these hosts.
+                let mut begun = begun_codes(self.planner, word);
+                begun.retain(|code| hosts.binary_search(code).is_ok());
+                matcher.add_codes(number, &begun);
                 continue;
             }
             let begun = BegunWords::of(self.planner, word);
@@ -139,5 +143,16 @@ impl<'s> GroupSplit<'_, 's> {
         // What a prefix begins is not among the followers.
         let check = Check::new(self.planner.snapshot(), matcher, place, Vec::new());
         self.held(Plan::check(candidates, check))
+    }
+
+    /// The codes of all words in the hosts of `hits`, sorted.
+    fn codes_in_hosts(&self, hits: &Plan<'s>) -> Vec<u32> {
+        let mut codes = Vec::new();
+        hits.for_each(|doc| {
+            let tokens = self.planner.snapshot().doc_tokens(doc);
+            codes.extend(tokens.field(TextField::Host as usize).filter_map(|token| token.code()));
+        });
+        codes.sort_unstable();
+        codes
     }
 }
