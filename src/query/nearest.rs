@@ -124,11 +124,13 @@ pub fn nearest(
     stretch: Stretch,
 ) -> Vec<Position> {
     let mut nearest = Nearest::new(stretch);
-    plan.for_each_chunk(|key, lows| {
-        scorer.for_each_score(key, lows, |doc, score| {
-            nearest.push(Position { relevance_key: prefix | u64::from(score), doc });
-        });
-    });
+    let mut push = |doc, score| {
+        nearest.push(Position { relevance_key: prefix | u64::from(score), doc });
+    };
+    match plan {
+        Plan::Ready(hits) => scorer.for_each_score_of(hits, push),
+        plan => plan.for_each_chunk(|key, lows| scorer.for_each_score(key, lows, &mut push)),
+    }
     nearest.into_sorted()
 }
 

@@ -7,6 +7,7 @@
 //! names with `Inc` higher.
 
 use super::Query;
+use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::plan::Plan;
 use super::planner::Planner;
@@ -14,13 +15,16 @@ use super::text::{Phrase, QueryWord, Term, TextQuery};
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
-use crate::snapshot::impacts::ImpactCursor;
+use crate::snapshot::impacts::{ChunkPlaces, ImpactCursor};
 
 /// What a legal form in the name adds.
 pub const LEGAL_FORM: u32 = 256;
 
 /// Largest score, so that it fits its place in a cursor.
 pub const SCORE_MAX: u32 = 0xffff;
+
+/// Businesses that are scored together, about: what is looked up for one of them does not wait for the others.
+const TOGETHER: usize = 256;
 
 /// The text score of one business, by looking it up in every list: what all faster ways must equal.
 pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
@@ -142,23 +146,50 @@ impl<'s> Scorer<'s> {
         (words + forms * LEGAL_FORM).min(SCORE_MAX)
     }
 
-    /// Calls `visit` with some businesses of chunk `key` and their scores: one clause after the other is looked up for
-    /// all of them.
-    pub fn for_each_score(&mut self, key: u16, lows: &Lows<'_>, mut visit: impl FnMut(DocId, u32)) {
+    /// Calls `visit` with some businesses of chunk `key` and their scores.
+    pub fn for_each_score(&mut self, key: u16, lows: &Lows<'_>, visit: impl FnMut(DocId, u32)) {
         let lows = lows.to_array();
-        let doc = |low: u16| DocId(u32::from(key) << 16 | u32::from(low));
+        self.score_all(&[(key, 0..lows.len())], &lows, visit);
+    }
+
+    /// Calls `visit` with all of `hits` and their scores. Most chunks have a few of them, so that many chunks are scored
+    /// together.
+    pub fn for_each_score_of(&mut self, hits: &HitSet, mut visit: impl FnMut(DocId, u32)) {
+        let chunks: Vec<ChunkPlaces> = hits.chunks().collect();
+        let mut rest = chunks.as_slice();
+        while let Some((_, first)) = rest.first() {
+            let is_near = |(_, places): &&ChunkPlaces| places.start - first.start < TOGETHER;
+            let (batch, behind) = rest.split_at(rest.iter().take_while(is_near).count());
+            let end = batch.last().map_or(first.end, |(_, last)| last.end);
+            let here = |(key, places): &ChunkPlaces| {
+                (*key, places.start - first.start..places.end - first.start)
+            };
+            let batch: Vec<ChunkPlaces> = batch.iter().map(here).collect();
+            self.score_all(&batch, &hits.lows()[first.start..end], &mut visit);
+            rest = behind;
+        }
+    }
+
+    /// Calls `visit` with some businesses and their scores: one clause after the other is looked up for all of them.
+    /// `lows` are their lower halves, those of each of `chunks` at its places.
+    fn score_all(
+        &mut self,
+        chunks: &[ChunkPlaces],
+        lows: &[u16],
+        mut visit: impl FnMut(DocId, u32),
+    ) {
         let Scorer { clauses, legal_forms, scores, alternative, word } = self;
         reset(scores, lows.len());
         for clause in clauses {
             match clause {
-                ClauseScorer::Word(cursor) => cursor.add_to(key, &lows, scores),
+                ClauseScorer::Word(cursor) => cursor.add_to(chunks, lows, scores),
                 ClauseScorer::Best(alternatives) => {
                     let mut best = vec![0; lows.len()];
                     for words in alternatives {
                         reset(alternative, lows.len());
                         for WordScorer { forms, times } in words {
                             reset(word, lows.len());
-                            forms.iter().for_each(|form| form.raise_to(key, &lows, word));
+                            forms.iter().for_each(|form| form.raise_to(chunks, lows, word));
                             combine(alternative, word, |sum, word| sum + word * *times);
                         }
                         combine(&mut best, alternative, u32::max);
@@ -167,14 +198,16 @@ impl<'s> Scorer<'s> {
                 }
             }
         }
-        for forms in legal_forms {
-            let all = lows.iter().zip(&mut *scores);
-            all.for_each(|(&low, score)| {
-                *score += u32::from(forms.contains(doc(low))) * LEGAL_FORM;
-            });
-        }
-        for (&low, &score) in lows.iter().zip(&*scores) {
-            visit(doc(low), score.min(SCORE_MAX));
+        for (key, places) in chunks {
+            let doc = |low: u16| DocId(u32::from(*key) << 16 | u32::from(low));
+            let scored = || lows[places.clone()].iter().map(|&low| doc(low));
+            for forms in &*legal_forms {
+                let all = scored().zip(&mut scores[places.clone()]);
+                all.for_each(|(doc, score)| *score += u32::from(forms.contains(doc)) * LEGAL_FORM);
+            }
+            for (doc, &score) in scored().zip(&scores[places.clone()]) {
+                visit(doc, score.min(SCORE_MAX));
+            }
         }
     }
 

@@ -76,7 +76,7 @@ impl<'s> FollowerCursor<'s> {
     /// Those of some businesses of chunk `key`, `lows` ascending, in which one of the words may follow the term.
     pub fn among(&self, key: u16, lows: &[u16]) -> Vec<u16> {
         let mut left = Vec::new();
-        for_each_place(&self.postings, key, lows, |number, at| {
+        for_each_place(&self.postings, &[(key, 0..lows.len())], lows, |number, at| {
             if self.may_be(self.followers[at]) {
                 left.push(lows[number]);
             }

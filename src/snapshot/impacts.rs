@@ -4,6 +4,7 @@ use super::container::{Container, place_in};
 use super::postings::Postings;
 use crate::ids::DocId;
 use crate::simd::vectorized;
+use std::ops::Range;
 
 /// Finds impacts in a list of postings; going on from where it was last costs least.
 #[derive(Debug)]
@@ -25,16 +26,16 @@ impl<'s> ImpactCursor<'s> {
         self.place.find(&self.postings, doc).map_or(0, |at| u32::from(self.impacts[at]))
     }
 
-    /// Adds the impact on each of some businesses of chunk `key`, `lows` ascending, to the sum with its number.
-    pub fn add_to(&self, key: u16, lows: &[u16], sums: &mut [u32]) {
-        for_each_place(&self.postings, key, lows, |number, at| {
+    /// Adds the impact on each of some businesses to the sum with its number; see [`for_each_place`].
+    pub fn add_to(&self, chunks: &[ChunkPlaces], lows: &[u16], sums: &mut [u32]) {
+        for_each_place(&self.postings, chunks, lows, |number, at| {
             sums[number] += u32::from(self.impacts[at]);
         });
     }
 
     /// Puts the impact on each in the place with its number, where it is more than what is there.
-    pub fn raise_to(&self, key: u16, lows: &[u16], largest: &mut [u32]) {
-        for_each_place(&self.postings, key, lows, |number, at| {
+    pub fn raise_to(&self, chunks: &[ChunkPlaces], lows: &[u16], largest: &mut [u32]) {
+        for_each_place(&self.postings, chunks, lows, |number, at| {
             largest[number] = largest[number].max(self.impacts[at].into());
         });
     }
@@ -76,14 +77,35 @@ impl Found {
     }
 }
 
-/// Calls `visit` with the number of each of `lows`, which ascend and are of chunk `key`, that is on a list, and with its
-/// place there.
+/// The key of a chunk, and where the lower halves of its businesses stand among those of several chunks.
+pub type ChunkPlaces = (u16, Range<usize>);
+
+/// Calls `visit` with the number of each of some businesses that is on a list, and with its place there. `lows` are their
+/// lower halves, which ascend in each of `chunks`.
 pub fn for_each_place(
     postings: &Postings<'_>,
-    key: u16,
+    chunks: &[ChunkPlaces],
     lows: &[u16],
     mut visit: impl FnMut(usize, usize),
 ) {
+    let mut found = Found { places: [(0, 0); TOGETHER], len: 0 };
+    for (key, numbers) in chunks {
+        find_places(postings, *key, lows, numbers.clone(), &mut found, &mut visit);
+    }
+    found.visit_all(&mut visit);
+}
+
+/// Finds the places of the businesses of chunk `key` with some `numbers`.
+#[inline]
+fn find_places(
+    postings: &Postings<'_>,
+    key: u16,
+    lows: &[u16],
+    numbers: Range<usize>,
+    found: &mut Found,
+    visit: &mut impl FnMut(usize, usize),
+) {
+    let (first, lows) = (numbers.start, &lows[numbers]);
     let chunked = match postings {
         Postings::Small(docs) => {
             let mut here = Postings::places_in(docs, key);
@@ -91,7 +113,7 @@ pub fn for_each_place(
                 let doc = u32::from(key) << 16 | u32::from(low);
                 here.start += docs[here.clone()].partition_point(|&other| other < doc);
                 if here.contains(&here.start) && docs[here.start] == doc {
-                    visit(number, here.start);
+                    visit(first + number, here.start);
                 }
             }
             return;
@@ -100,12 +122,11 @@ pub fn for_each_place(
     };
     let Some(chunk) = chunked.find(key) else { return };
     let before = chunked.rank(chunk);
-    let mut found = Found { places: [(0, 0); TOGETHER], len: 0 };
     match chunked.chunk(chunk).container {
         Container::Array(all) if lows.len() * FAR_APART < all.len() => {
             for (number, &low) in lows.iter().enumerate() {
                 if let Some(at) = place_in(all, low) {
-                    found.push(number, before + at, &mut visit);
+                    found.push(first + number, before + at, visit);
                 }
             }
         }
@@ -114,7 +135,7 @@ pub fn for_each_place(
             for (number, &low) in lows.iter().enumerate() {
                 at += gallop(&all[at..], low);
                 if all.get(at) == Some(&low) {
-                    found.push(number, before + at, &mut visit);
+                    found.push(first + number, before + at, visit);
                 }
             }
         }
@@ -129,19 +150,18 @@ pub fn for_each_place(
                 let (bits, bit) = (bitmap.words[word], 1 << (low & 63));
                 if bits & bit != 0 {
                     let rank = before_words[word] + (bits & (bit - 1)).count_ones();
-                    found.push(number, before + rank as usize, &mut visit);
+                    found.push(first + number, before + rank as usize, visit);
                 }
             }
         }),
         Container::Bitmap(bitmap) => vectorized(|| {
             for (number, &low) in lows.iter().enumerate() {
                 if bitmap.contains(low) {
-                    found.push(number, before + bitmap.rank(low), &mut visit);
+                    found.push(first + number, before + bitmap.rank(low), visit);
                 }
             }
         }),
     }
-    found.visit_all(&mut visit);
 }
 
 /// Where in a list of postings something was looked for last.
@@ -187,4 +207,52 @@ fn gallop(lows: &[u16], low: u16) -> usize {
     let start = step / 2;
     let end = (step + 1).min(lows.len());
     start.min(lows.len()) + lows[start.min(lows.len())..end].partition_point(|&other| other < low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::aligned;
+    use crate::snapshot::postings::encode_with;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Businesses of four chunks, a few in some of them and many in others.
+    fn docs() -> impl Strategy<Value = BTreeSet<u32>> {
+        let stretch = (0u32..200_000, 1u32..9000, prop_oneof![1u32..20, 400u32..9000]);
+        let stretch = stretch.prop_map(|(start, len, step)| {
+            (start..start + len * step.min(20)).step_by(step as usize).collect::<Vec<_>>()
+        });
+        proptest::collection::vec(stretch, 1..4)
+            .prop_map(|parts| parts.into_iter().flatten().collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn places_are_found_in_several_chunks_at_once(
+            list in docs(),
+            asked in docs(),
+            array_max in prop_oneof![Just(32usize), Just(4096)],
+        ) {
+            let list: Vec<u32> = list.into_iter().collect();
+            let mut bytes = Vec::new();
+            encode_with(array_max, &list, &mut bytes);
+            let words = aligned(&bytes);
+            let (postings, _) = Postings::read(bytemuck::cast_slice(&words));
+            let asked: Vec<u32> = asked.into_iter().collect();
+            let lows: Vec<u16> = asked.iter().map(|&doc| doc as u16).collect();
+            let mut chunks: Vec<ChunkPlaces> = Vec::new();
+            for here in asked.chunk_by(|a, b| a >> 16 == b >> 16) {
+                let start = chunks.last().map_or(0, |(_, places)| places.end);
+                chunks.push(((here[0] >> 16) as u16, start..start + here.len()));
+            }
+            let mut found = Vec::new();
+            for_each_place(&postings, &chunks, &lows, |number, at| found.push((number, at)));
+            let expected: Vec<(usize, usize)> = (0..asked.len())
+                .filter_map(|number| Some((number, list.binary_search(&asked[number]).ok()?)))
+                .collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
 }
