@@ -8,6 +8,7 @@
 //!
 //! This room knows no query, no input file and no HTTP.
 
+pub mod best_within;
 pub mod container;
 pub mod dense;
 pub mod dictionary;
@@ -22,7 +23,6 @@ pub mod format;
 mod groups;
 pub mod hosts;
 pub mod impacts;
-pub mod industry_best;
 pub mod industry_order;
 mod key_nodes;
 pub mod levels;
@@ -44,8 +44,10 @@ pub use error::SnapshotError;
 pub use sort_order::{Permutation, StoredOrder};
 
 use crate::analyzer::host::Host;
+use crate::analyzer::legal_form;
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
+use best_within::{BestWithin, FORM_BEST, INDUSTRY_BEST, StoredBest};
 use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
@@ -54,7 +56,6 @@ use employee_counts::EmployeeCounts;
 use filter_pairs::FilterPairs;
 use format::{SectionEntry, SectionKind};
 use hosts::{HostHash, Hosts};
-use industry_best::{BestInIndustry, IndustryBest};
 use mapped::{Backing, Section};
 use offsets::Offsets;
 use phrases::{StoredPhrase, StoredPhrases};
@@ -117,7 +118,8 @@ pub struct Snapshot {
     pair_counts: PairCounts,
     filter_pairs: FilterPairs,
     positions: Positions,
-    industry_best: IndustryBest,
+    industry_best: BestWithin,
+    form_best: BestWithin,
     phrases: StoredPhrases,
 }
 
@@ -238,7 +240,10 @@ impl Snapshot {
         });
         let positions = opened(positions)?;
         let num_terms = pair_counts.num_terms();
-        let industry_best = IndustryBest::open(&section, num_terms, industries.len(), num_docs)?;
+        let best_within =
+            |kinds, num_sets| BestWithin::open(kinds, &section, num_terms, num_sets, num_docs);
+        let industry_best = best_within(INDUSTRY_BEST, industries.len())?;
+        let form_best = best_within(FORM_BEST, legal_form::NUM_FORMS)?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -257,6 +262,7 @@ impl Snapshot {
             filter_pairs,
             positions,
             industry_best,
+            form_best,
             phrases,
             metadata,
             entries,
@@ -404,9 +410,15 @@ impl Snapshot {
 
     /// The businesses that rank first of those that hold a term within an industry, if they are stored, and if those of
     /// the industry [stand side by side](Self::industry_range).
-    pub fn best_in_industry(&self, term: TermOrd, industry: TermOrd) -> Option<BestInIndustry<'_>> {
+    pub fn best_in_industry(&self, term: TermOrd, industry: TermOrd) -> Option<StoredBest<'_>> {
         self.industry_range(industry)?;
-        self.industry_best.get(self.pair_counts.number(DenseKey::Term(term))?, industry)
+        self.industry_best.get(self.pair_counts.number(DenseKey::Term(term))?, industry.0)
+    }
+
+    /// The businesses that rank first of those that hold a term and carry a legal form in their name, if they are stored;
+    /// `form` is its [number](legal_form::number).
+    pub fn best_with_form(&self, term: TermOrd, form: usize) -> Option<StoredBest<'_>> {
+        self.form_best.get(self.pair_counts.number(DenseKey::Term(term))?, form as u32)
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very

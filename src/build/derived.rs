@@ -17,13 +17,15 @@
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | best within industries | 8 | 2.4 | the first page of one frequent word in one industry |
+//! | best with legal forms | 3 | 1.2 | the first page of one frequent word with a legal form |
 
 mod ascending;
+mod best_within;
 mod by_doc;
 mod column_counts;
 pub mod filter_pairs;
 mod impacts_by_doc;
-mod industry_best;
+mod legal_forms;
 mod neighbours;
 pub mod pair_counts;
 pub mod phrases;
@@ -43,6 +45,8 @@ use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::terms::block::BlockBounds;
 use crate::snapshot::writer::SnapshotWriter;
+use best_within::{Bounds, Industries};
+use legal_forms::LegalForms;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -78,10 +82,10 @@ pub struct Thresholds {
     pub phrase_scored_max: u32,
     /// Most best businesses of a phrase.
     pub phrase_best_max: usize,
-    /// Fewest businesses of a dense term in an industry of which the best are stored.
-    pub industry_best_docs_min: usize,
-    /// Most of these.
-    pub industry_best_max: usize,
+    /// Of a dense term in an industry.
+    pub industry_best: Bounds,
+    /// Of a dense term with a legal form in the name.
+    pub form_best: Bounds,
 }
 
 impl Default for Thresholds {
@@ -116,8 +120,9 @@ impl Default for Thresholds {
             // A page and what follows it, with some that stand in better tiers: a tenth of a kilobyte.
             phrase_best_max: 24,
             // Scoring fewer costs some 30 µs.
-            industry_best_docs_min: 256,
-            industry_best_max: 24,
+            industry_best: Bounds { docs_min: 256, max: 24 },
+            // Scoring fewer costs some 30 µs.
+            form_best: Bounds { docs_min: 256, max: 24 },
         }
     }
 }
@@ -139,8 +144,8 @@ impl Thresholds {
         phrase_best_docs_min: 1,
         phrase_scored_max: 0,
         phrase_best_max: 3,
-        industry_best_docs_min: 1,
-        industry_best_max: 3,
+        industry_best: Bounds { docs_min: 1, max: 3 },
+        form_best: Bounds { docs_min: 1, max: 3 },
     };
 
     /// What is stored with terms.
@@ -231,7 +236,13 @@ pub fn write(
     release_all();
     positions.write_by_industry(&dense_terms, release, pool, writer)?;
     release_all();
-    industry_best::write(&positions, &dense_terms, release, pool, writer)?;
+    let Thresholds { industry_best, form_best, .. } = *thresholds;
+    let sets = Industries::new(industries, positions.industry_of(), industry_best.docs_min);
+    best_within::write(&terms, &dense_terms, &sets, industry_best, release, pool, writer)?;
+    drop(sets);
+    let sets = LegalForms::new(&terms, num_docs, release);
+    best_within::write(&terms, &dense_terms, &sets, form_best, release, pool, writer)?;
+    release_all();
     Ok(best.wait()?.end(writer)?)
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
-//! | best of a word in an industry ([`industry_best`](crate::snapshot::industry_best)) | `q` is one word, asked for in one industry: the first page | a probe for each that is stored, and one score |
+//! | best of a word in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for in one industry: the first page | a probe for each that is stored, and one score |
 //! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near |
@@ -220,7 +220,7 @@ impl<'s> Walk<'_, 's> {
         let is_large = num_members > held_max;
         if let Some(word) = &self.single_word
             && num_members > held_max.min(left.wanted as u64)
-            && let Some(found) = word.nearest(group, prefix, &left, &mut self.scorer)
+            && let Some(found) = word.nearest(self.planner, group, prefix, &left, &mut self.scorer)
         {
             self.planner.took(if word.is_several() {
                 Shortcut::LevelsOfSeveral

@@ -31,6 +31,8 @@ pub enum Shortcut {
     BestOfPhrase,
     /// A page by score from the stored best businesses of a word within an industry.
     BestInIndustry,
+    /// A page by score from the stored best businesses of a word with a legal form.
+    BestWithForm,
     /// A page by score from the stored levels of a term.
     Levels,
     /// The same for several words, of which the best counts.
@@ -53,7 +55,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 21] = [
+    pub const ALL: [Shortcut; 22] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -66,6 +68,7 @@ impl Shortcut {
         Shortcut::OnlyHit,
         Shortcut::BestOfPhrase,
         Shortcut::BestInIndustry,
+        Shortcut::BestWithForm,
         Shortcut::Levels,
         Shortcut::LevelsOfSeveral,
         Shortcut::JoinedApart,

@@ -16,9 +16,12 @@ use super::plan::{List, Plan};
 use super::planner::Planner;
 use super::rank::{Group, Kind, Tier};
 use super::score::{LEGAL_FORM, Scorer};
-use super::text::Term;
+use super::shortcut::Shortcut;
+use super::text::{QueryWord, Term};
 use super::understand::Understanding;
+use crate::analyzer::legal_form;
 use crate::ids::DocId;
+use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
 use std::cmp::Reverse;
@@ -42,10 +45,29 @@ pub struct SingleWord<'s> {
     is_compound: bool,
     /// The businesses with each of the legal forms in their name.
     forms: Vec<Plan<'s>>,
+    /// The best of those who hold the one word that scores and carry the one legal form, if they are stored.
+    best_with_form: Option<StoredBest<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
     share: (u64, u64),
     level_step_costs: (u64, u64),
     level_patience: u64,
+}
+
+/// The number of the legal form that a term is, if all who carry it are told by it.
+fn form_number(term: &Term) -> Option<usize> {
+    match term {
+        Term::Word(QueryWord { forms }) => {
+            let [word] = forms.as_slice() else { return None };
+            legal_form::number(word, false)
+        }
+        // By its letters; parts that are longer are other words.
+        Term::Compound { joined: QueryWord { forms }, parts } => {
+            let [word] = forms.as_slice() else { return None };
+            let are_letters = parts.words.len() == word.chars().count();
+            legal_form::number(word, true).filter(|_| are_letters)
+        }
+        Term::Phrase(_) | Term::Host { .. } => None,
+    }
 }
 
 /// Most legal forms whose businesses are taken apart.
@@ -109,6 +131,13 @@ impl<'s> SingleWord<'s> {
             Plan::intersection([told[at].clone(), Plan::union(told[..at].iter().cloned())])
         });
         let otherwise = Plan::union(plans(&untold).into_iter().chain(twice).chain(parts));
+        let best_with_form = match (lists.as_slice(), trailing) {
+            ([(List { key: Some(DenseKey::Term(ord)), .. }, _)], [form]) if !is_compound => {
+                let form = form_number(&form.term);
+                form.and_then(|form| planner.snapshot().best_with_form(*ord, form))
+            }
+            _ => None,
+        };
         let levels = lists.into_iter().filter_map(|(list, levels)| Some((list, levels?)));
         Some(SingleWord {
             share: (total, scored.cardinality_max()),
@@ -118,6 +147,7 @@ impl<'s> SingleWord<'s> {
             has_all_names,
             is_compound,
             forms,
+            best_with_form,
             level_step_costs: planner.tuning().level_step_costs,
             level_patience: planner.tuning().level_patience,
         })
@@ -172,6 +202,7 @@ impl<'s> SingleWord<'s> {
     /// The nearest members of a group; none if its members are not told by levels.
     pub fn nearest(
         &self,
+        planner: &Planner<'s>,
         group: &Group<'s>,
         prefix: u64,
         stretch: &Stretch,
@@ -214,6 +245,7 @@ impl<'s> SingleWord<'s> {
                 _ => None,
             };
             let mut walk = PartWalk {
+                planner,
                 word: self,
                 kind: group.kind,
                 part,
@@ -260,6 +292,7 @@ fn members_of(
 
 /// A walk over one part of a group.
 struct PartWalk<'a, 's> {
+    planner: &'a Planner<'s>,
     word: &'a SingleWord<'s>,
     kind: Kind,
     part: &'a Part<'s>,
@@ -302,6 +335,13 @@ impl<'s> PartWalk<'_, 's> {
         if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
             return;
         }
+        if from.is_none()
+            && let Some(mut found) = self.best_with_form(left)
+        {
+            self.planner.took(Shortcut::BestWithForm);
+            self.found.append(&mut found);
+            return;
+        }
         let start = from.map(|(score, doc)| self.position(score, doc));
         let stretch = self.stretch.from(start, left);
         if let Some(mut found) = self.walked_all(groups, from) {
@@ -319,6 +359,22 @@ impl<'s> PartWalk<'_, 's> {
         }
         let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
         self.found.extend(nearest(&members, self.prefix, self.scorer, stretch));
+    }
+
+    /// The first `wanted` members of those that are stored, if these suffice, or are all.
+    fn best_with_form(&mut self, wanted: usize) -> Option<Vec<Position>> {
+        let best = self.word.best_with_form?;
+        if self.part.base != LEGAL_FORM || !self.stretch.is_from_best() {
+            return None;
+        }
+        let docs = best.docs.iter().map(|&doc| DocId(doc));
+        let members = docs.filter(|&doc| self.part.members.contains(doc)).take(wanted);
+        let position = |doc| {
+            let score = u64::from(self.scorer.score(doc));
+            Position { relevance_key: self.prefix | score, doc }
+        };
+        let found: Vec<Position> = members.map(position).collect();
+        (found.len() == wanted || best.are_all).then_some(found)
     }
 
     /// The nearest of each list and group by walks along levels, if there are any and none is dearer than enumerating.

@@ -3,7 +3,7 @@
 //! What a query about one industry asks of words and places is a plan over positions
 //! ([`industry_order`](crate::snapshot::industry_order)), evaluated only where the businesses of the industry stand,
 //! which is a range: a hundredth of each list, for an industry of one business in a hundred. Of one word alone, the best
-//! within the industry are [stored](crate::snapshot::industry_best).
+//! within the industry are [stored](crate::snapshot::best_within).
 
 use super::Query;
 use super::evaluate::SELECTED_MAX;

@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 10;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -114,11 +114,15 @@ pub enum SectionKind {
     IndustryBest = 44,
     /// Which they are of.
     IndustryBestLists = 45,
+    /// The best businesses of terms with legal forms in their name.
+    FormBest = 46,
+    /// Which they are of.
+    FormBestLists = 47,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 45] = {
+    pub const ALL: [SectionKind; 47] = {
         use SectionKind::*;
         [
             Metadata,
@@ -166,6 +170,8 @@ impl SectionKind {
             IndustryPositionLists,
             IndustryBest,
             IndustryBestLists,
+            FormBest,
+            FormBestLists,
         ]
     };
 

@@ -1,14 +1,14 @@
-//! The best businesses of dense terms within industries.
+//! The best businesses of dense terms within sets: industries, and those with a legal form in their name.
 
 use super::by_doc::releasing;
-use super::positions::Source;
 use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
-use crate::snapshot::format::SectionKind;
-use crate::snapshot::industry_best::IndustryBestWriter;
+use crate::snapshot::best_within::{BestKinds, BestWithinWriter};
+use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::levels::LevelGroup;
+use crate::snapshot::terms::Terms;
 use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
@@ -20,33 +20,80 @@ fn key(group: LevelGroup, impact: u8, doc: u32) -> Key {
     u64::from((group as u32) << 8 | u32::from(u8::MAX - impact)) << 32 | u64::from(doc)
 }
 
+/// Sets of businesses.
+pub trait Sets: Sync {
+    /// Under which sections the best within them are stored.
+    const KINDS: BestKinds;
+    /// Their numbers, ascending.
+    fn numbers(&self) -> &[u32];
+    /// The places of these numbers of the sets that a business is in.
+    fn places_of(&self, doc: u32) -> impl Iterator<Item = usize>;
+}
+
+/// What is stored of each pair of a term and a set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// Fewest businesses of a pair of which the best are stored.
+    pub docs_min: usize,
+    /// Most of these.
+    pub max: usize,
+}
+
 /// The place of the industry of a business that has none, or one of few businesses.
 const NOWHERE: u32 = u32::MAX;
 
-/// Writes the best businesses of the terms `dense`, whose place is their number. Calls `release` now and then: the lists
-/// of terms looked at so far may be given back.
+/// The industries of many businesses.
+pub struct Industries {
+    ords: Vec<u32>,
+    /// Of each business.
+    places: Vec<u32>,
+}
+
+impl Industries {
+    /// Those of at least `docs_min` businesses. `industry_of` tells the ordinal of the first industry of each business, as
+    /// in their order.
+    pub fn new(industries: &Dictionary, industry_of: Vec<u32>, docs_min: usize) -> Industries {
+        let all = 0..industries.len() as u32;
+        let is_large = |ord: &u32| industries.postings(TermOrd(*ord)).len() >= docs_min;
+        let ords: Vec<u32> = all.filter(is_large).collect();
+        let place = |ord| ords.binary_search(&ord).map_or(NOWHERE, |at| at as u32);
+        let by_ord: Vec<u32> = (0..=industries.len() as u32).map(place).collect();
+        let mut places = industry_of;
+        places.iter_mut().for_each(|ord| *ord = by_ord[*ord as usize]);
+        Industries { ords, places }
+    }
+}
+
+impl Sets for Industries {
+    const KINDS: BestKinds = crate::snapshot::best_within::INDUSTRY_BEST;
+
+    fn numbers(&self) -> &[u32] {
+        &self.ords
+    }
+
+    #[inline]
+    fn places_of(&self, doc: u32) -> impl Iterator<Item = usize> {
+        let place = self.places[doc as usize];
+        (place != NOWHERE).then_some(place as usize).into_iter()
+    }
+}
+
+/// Writes the best businesses of the terms `dense`, whose place is their number, within `sets`. Calls `release` now and
+/// then: the lists of terms looked at so far may be given back.
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(
-    source: &Source<'_>,
+pub fn write<S: Sets>(
+    terms: &Terms,
     dense: &[TermOrd],
+    sets: &S,
+    bounds: Bounds,
     release: impl Fn(),
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
-    let (docs_min, max) =
-        (source.thresholds.industry_best_docs_min, source.thresholds.industry_best_max);
-    let ords = (0..source.industries.len() as u32).map(TermOrd);
-    let industries: Vec<TermOrd> =
-        ords.filter(|&ord| source.industries.postings(ord).len() >= docs_min).collect();
-    // By the first industry of each business, as in their order.
-    let mut places = source.industry_of();
-    let place = |ord| industries.binary_search(&TermOrd(ord)).map_or(NOWHERE, |at| at as u32);
-    let by_ord: Vec<u32> = (0..=source.industries.len() as u32).map(place).collect();
-    places.iter_mut().for_each(|ord| *ord = by_ord[*ord as usize]);
-    let mut section = writer.begin(SectionKind::IndustryBest);
-    let mut lists = IndustryBestWriter::new(max);
+    let mut section = writer.begin(S::KINDS.docs);
+    let mut lists = BestWithinWriter::new(bounds.max);
     let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Best>::default());
     in_order(
         pool,
@@ -54,27 +101,25 @@ pub fn write(
         releasing(dense, release).map(Ok),
         |&ord| {
             let mut best = spares.lend();
-            let mut workspace = workspaces.lend();
-            workspace.by_industry.resize_with(industries.len(), Kept::default);
-            workspace.choose(&source.terms.lists(ord), &places, docs_min, max, &mut best);
+            workspaces.lend().choose(&terms.lists(ord), sets, bounds, &mut best);
             best
         },
         |best: Lent<Best>| {
             section.write(bytemuck::cast_slice(&best.docs))?;
-            lists.push(best.lens.iter().map(|&(at, len)| (industries[at], len)));
+            lists.push(best.lens.iter().map(|&(at, len)| (sets.numbers()[at], len)));
             Ok::<(), BuildError>(())
         },
     )?;
     section.end(writer)?;
     let words = lists.into_words();
-    Ok(writer.section(SectionKind::IndustryBestLists, bytemuck::cast_slice(&words))?)
+    Ok(writer.section(S::KINDS.lists, bytemuck::cast_slice(&words))?)
 }
 
 /// The best of one term.
 #[derive(Default)]
 struct Best {
     docs: Vec<u32>,
-    /// Places of industries, and how many of `docs` are theirs.
+    /// Places of sets, and how many of `docs` are theirs.
     lens: Vec<(usize, usize)>,
 }
 
@@ -85,7 +130,7 @@ impl Reuse for Best {
     }
 }
 
-/// What is kept of one industry.
+/// What is kept of one set.
 #[derive(Clone, Default)]
 struct Kept {
     /// How many businesses there are.
@@ -123,14 +168,14 @@ struct Workspace {
     docs: Vec<u32>,
     /// Businesses with the term in their name.
     named: Vec<(u32, LevelGroup)>,
-    by_industry: Vec<Kept>,
+    by_set: Vec<Kept>,
 }
 
 impl Reuse for Workspace {
     fn clear(&mut self) {
         self.docs.clear();
         self.named.clear();
-        for kept in &mut self.by_industry {
+        for kept in &mut self.by_set {
             (kept.count, kept.bound) = (0, None);
             kept.keys.clear();
         }
@@ -138,16 +183,16 @@ impl Reuse for Workspace {
 }
 
 impl Workspace {
-    /// Appends the best `max` businesses of a term in each industry that has at least `docs_min` of them; `places` says
-    /// in which each business is.
-    fn choose(
+    /// Appends the best businesses of a term within each set that has enough of them.
+    fn choose<S: Sets>(
         &mut self,
         lists: &TermLists<'_>,
-        places: &[u32],
-        docs_min: usize,
-        max: usize,
+        sets: &S,
+        bounds: Bounds,
         best: &mut Best,
     ) {
+        let Bounds { docs_min, max } = bounds;
+        self.by_set.resize_with(sets.numbers().len(), Kept::default);
         lists.any().push_to(&mut self.docs);
         let groups = [lists.name_is(), lists.name_starts(), lists.name_has()];
         let mut in_name = Vec::new();
@@ -160,11 +205,10 @@ impl Workspace {
         let mut named = self.named.iter().peekable();
         for (&doc, &impact) in self.docs.iter().zip(lists.impacts()) {
             let group = named.next_if(|named| named.0 == doc).map(|named| named.1);
-            if let Some(kept) = self.by_industry.get_mut(places[doc as usize] as usize) {
-                kept.push(key(group.unwrap_or(LevelGroup::Elsewhere), impact, doc), max);
-            }
+            let key = key(group.unwrap_or(LevelGroup::Elsewhere), impact, doc);
+            sets.places_of(doc).for_each(|at| self.by_set[at].push(key, max));
         }
-        for (at, kept) in self.by_industry.iter_mut().enumerate() {
+        for (at, kept) in self.by_set.iter_mut().enumerate() {
             if kept.count >= docs_min {
                 let keys = kept.take_best(max);
                 best.docs.extend(keys.iter().map(|&key| key as u32));

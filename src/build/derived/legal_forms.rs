@@ -1,0 +1,122 @@
+//! Which legal forms the name of each business carries.
+
+use super::best_within::Sets;
+use super::by_doc::{CHUNK_DOCS, for_each_low, num_chunks};
+use crate::analyzer::legal_form::{self, LegalForm, NUM_FORMS};
+use crate::ids::TermOrd;
+use crate::snapshot::best_within::{BestKinds, FORM_BEST};
+use crate::snapshot::container::{BITMAP_WORDS, for_each_bit};
+use crate::snapshot::terms::Terms;
+use rustc_hash::FxHashMap;
+
+/// Some of the forms: one bit for each, by number.
+type Combination = u64;
+
+const _: () = assert!(NUM_FORMS <= Combination::BITS as usize);
+
+/// One bit for each business of a chunk.
+type Bits = Box<[u64; BITMAP_WORDS]>;
+
+/// The legal forms in names. Takes four bytes a business.
+pub struct LegalForms {
+    numbers: Vec<u32>,
+    /// All that any name carries.
+    combinations: Vec<Combination>,
+    /// Which of these each business carries.
+    of: Vec<u32>,
+}
+
+impl LegalForms {
+    /// Those in the names of `num_docs` businesses, as a query tells them: a form that is written with dots is also
+    /// carried by a name that holds its letters as words. Calls `release` after each chunk of businesses: the lists looked
+    /// at so far may be given back.
+    pub fn new(terms: &Terms, num_docs: u32, release: impl Fn()) -> LegalForms {
+        let forms: Vec<FormTerms> =
+            legal_form::all().map(|form| FormTerms::new(terms, form)).collect();
+        let mut combinations = vec![0];
+        let mut numbers = FxHashMap::from_iter([(0, 0)]);
+        let mut of = Vec::with_capacity(num_docs as usize);
+        let mut carried = vec![0; CHUNK_DOCS];
+        for key in 0..num_chunks(num_docs) {
+            carried.fill(0);
+            for (number, form) in forms.iter().enumerate() {
+                let bits = form.carried_in(terms, key);
+                for_each_bit(bits.iter().copied(), |low| carried[usize::from(low)] |= 1 << number);
+            }
+            let left = num_docs as usize - of.len();
+            of.extend(carried[..left.min(CHUNK_DOCS)].iter().map(|&combination| {
+                *numbers.entry(combination).or_insert_with(|| {
+                    combinations.push(combination);
+                    combinations.len() as u32 - 1
+                })
+            }));
+            release();
+        }
+        LegalForms { numbers: (0..NUM_FORMS as u32).collect(), combinations, of }
+    }
+}
+
+impl Sets for LegalForms {
+    const KINDS: BestKinds = FORM_BEST;
+
+    fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    #[inline]
+    fn places_of(&self, doc: u32) -> impl Iterator<Item = usize> {
+        let mut left = self.combinations[self.of[doc as usize] as usize];
+        std::iter::from_fn(move || {
+            let at = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            (at < Combination::BITS).then_some(at as usize)
+        })
+    }
+}
+
+/// The terms that tell a form.
+struct FormTerms {
+    word: Option<TermOrd>,
+    /// Those of its letters, if it is written with dots, and all stand somewhere.
+    letters: Option<Vec<TermOrd>>,
+}
+
+impl FormTerms {
+    fn new(terms: &Terms, form: LegalForm) -> FormTerms {
+        let letters = || form.word.chars().map(|letter| terms.ord(letter.encode_utf8(&mut [0; 4])));
+        FormTerms {
+            word: terms.ord(form.word),
+            letters: if form.is_dotted { letters().collect() } else { None },
+        }
+    }
+
+    /// The businesses of chunk `key` whose name carries the form.
+    fn carried_in(&self, terms: &Terms, key: u32) -> Bits {
+        let mut carried = Box::new([0; BITMAP_WORDS]);
+        self.word.iter().for_each(|&ord| add_names(terms, ord, key, &mut carried));
+        if let Some((first, others)) =
+            self.letters.as_ref().and_then(|letters| letters.split_first())
+        {
+            let mut together = in_names(terms, *first, key);
+            for &letter in others {
+                let here = in_names(terms, letter, key);
+                together.iter_mut().zip(&*here).for_each(|(all, word)| *all &= word);
+            }
+            carried.iter_mut().zip(&*together).for_each(|(all, word)| *all |= word);
+        }
+        carried
+    }
+}
+
+/// The businesses of chunk `key` whose name holds a term.
+fn in_names(terms: &Terms, ord: TermOrd, key: u32) -> Bits {
+    let mut bits = Box::new([0; BITMAP_WORDS]);
+    add_names(terms, ord, key, &mut bits);
+    bits
+}
+
+fn add_names(terms: &Terms, ord: TermOrd, key: u32, bits: &mut Bits) {
+    for list in terms.lists(ord).in_name() {
+        for_each_low(&list, key, |_, low| bits[usize::from(low >> 6)] |= 1 << (low & 63));
+    }
+}

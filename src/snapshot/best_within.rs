@@ -1,0 +1,215 @@
+//! The best businesses of a frequent word within an industry, or with a legal form in their name.
+//!
+//! Of a million businesses that hold a word, some ten thousand are of an industry. Which of them are best is told neither
+//! by the levels of the word, whose best are mostly of other industries, nor by the industry; all of them would have to
+//! be scored. So are those whose name carries the legal form behind a word: a name that ends before it is shorter, and
+//! so the better, and thousands of these would be passed by. So the first page is stored, for every dense term and every
+//! industry or form that have many businesses in common.
+//!
+//! ```text
+//! IndustryBest, FormBest           := DOC (u32) of each pair, joined: the best first, as a `q` of this word alone ranks
+//!                                     whole words (by group and impact as in LEVELS, ties by `DocId`)
+//! IndustryBestLists, FormBestLists := MAX (u32), START^(TERMS + 1), SET^PAIRS, END^PAIRS (u32)
+//! ```
+//!
+//! TERMS are those of [`dense`](super::dense), by number; START says which SETs, ascending, are those of each, and END
+//! where the businesses of a pair end. A pair with fewer than MAX has no others. SET is the ordinal of an industry, and
+//! as in the [order by industry](super::industry_order) a business is of one only; or the
+//! [number](crate::analyzer::legal_form::number) of a legal form, of which a name may carry several, wherever in it they
+//! stand.
+
+use super::error::SnapshotError;
+use super::format::SectionKind;
+use super::mapped::Section;
+use crate::bytes::cast;
+
+/// The best businesses of words within sets: industries, or those with a legal form.
+pub struct BestWithin {
+    docs: Section,
+    lists: Section,
+    num_terms: usize,
+}
+
+/// What is stored of a word within a set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StoredBest<'a> {
+    /// The best businesses, best first.
+    pub docs: &'a [u32],
+    /// Are these all that there are?
+    pub are_all: bool,
+}
+
+/// The two sections of the best within sets of one kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BestKinds {
+    /// The businesses.
+    pub docs: SectionKind,
+    /// Which of them are of which term and set.
+    pub lists: SectionKind,
+}
+
+/// Those within industries.
+pub const INDUSTRY_BEST: BestKinds =
+    BestKinds { docs: SectionKind::IndustryBest, lists: SectionKind::IndustryBestLists };
+
+/// Those with legal forms.
+pub const FORM_BEST: BestKinds =
+    BestKinds { docs: SectionKind::FormBest, lists: SectionKind::FormBestLists };
+
+/// The parts of the lists.
+struct Lists<'a> {
+    max: u32,
+    starts: &'a [u32],
+    sets: &'a [u32],
+    ends: &'a [u32],
+}
+
+impl<'a> Lists<'a> {
+    fn read(words: &'a [u32], num_terms: usize) -> Option<Lists<'a>> {
+        let (&max, words) = words.split_first()?;
+        let (starts, words) = words.split_at_checked(num_terms + 1)?;
+        let (sets, ends) = words.split_at_checked(*starts.last()? as usize)?;
+        (sets.len() == ends.len()).then_some(Lists { max, starts, sets, ends })
+    }
+}
+
+impl BestWithin {
+    /// Opens the lists and checks them completely; `num_terms` is the number of dense terms.
+    ///
+    /// # Errors
+    /// Lists do not join, or name what is not there.
+    pub fn open(
+        kinds: BestKinds,
+        section: &dyn Fn(SectionKind) -> Section,
+        num_terms: usize,
+        num_sets: usize,
+        num_docs: u32,
+    ) -> Result<BestWithin, SnapshotError> {
+        let damaged = |reason| Err(SnapshotError::damaged(kinds.lists, reason));
+        let (docs, lists) = (section(kinds.docs), section(kinds.lists));
+        let all: &[u32] = docs.checked_slice(kinds.docs)?;
+        let Some(Lists { max, starts, sets, ends }) =
+            Lists::read(lists.checked_slice(kinds.lists)?, num_terms)
+        else {
+            return damaged("one start for each dense term, and one end for each pair is expected");
+        };
+        if starts[0] != 0 || !starts.windows(2).all(|pair| pair[0] <= pair[1]) {
+            return damaged("the pairs of terms do not join");
+        }
+        let are_sets = starts.windows(2).all(|pair| {
+            let of_term = &sets[pair[0] as usize..pair[1] as usize];
+            of_term.windows(2).all(|pair| pair[0] < pair[1])
+                && of_term.last().is_none_or(|&last| (last as usize) < num_sets)
+        });
+        if !are_sets {
+            return damaged("the sets of a term do not ascend, or are not there");
+        }
+        let mut start = 0;
+        let join = ends.iter().all(|&end| {
+            let is_list = start < end && end - start <= max;
+            start = end;
+            is_list
+        });
+        if !join || start as usize != all.len() {
+            return damaged("the businesses of pairs do not join");
+        }
+        if all.iter().any(|&doc| doc >= num_docs) {
+            let reason = "a business is not there";
+            return Err(SnapshotError::damaged(kinds.docs, reason));
+        }
+        Ok(BestWithin { docs, lists, num_terms })
+    }
+
+    /// What is stored of the dense term with this number within a set.
+    pub fn get(&self, term: usize, set: u32) -> Option<StoredBest<'_>> {
+        let lists = Lists::read(cast(self.lists.as_ref()), self.num_terms)?;
+        let pairs = *lists.starts.get(term)? as usize..*lists.starts.get(term + 1)? as usize;
+        let within = lists.sets[pairs.clone()].binary_search(&set).ok()?;
+        let at = pairs.start + within;
+        let start = at.checked_sub(1).map_or(0, |before| lists.ends[before]);
+        let docs = &cast::<u32>(self.docs.as_ref())[start as usize..lists.ends[at] as usize];
+        Some(StoredBest { docs, are_all: docs.len() < lists.max as usize })
+    }
+}
+
+/// What is stored of one dense term after the other.
+#[derive(Debug)]
+pub struct BestWithinWriter {
+    max: u32,
+    starts: Vec<u32>,
+    sets: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl BestWithinWriter {
+    /// Of no term yet; at most `max` businesses of each pair.
+    pub fn new(max: usize) -> BestWithinWriter {
+        let max = max as u32;
+        BestWithinWriter { max, starts: vec![0], sets: Vec::new(), ends: Vec::new() }
+    }
+
+    /// The next term: its sets, ascending, each with how many of its best businesses are written.
+    pub fn push(&mut self, sets: impl Iterator<Item = (u32, usize)>) {
+        for (set, len) in sets {
+            self.sets.push(set);
+            self.ends.push(self.ends.last().copied().unwrap_or_default() + len as u32);
+        }
+        self.starts.push(self.sets.len() as u32);
+    }
+
+    /// The words of the lists.
+    pub fn into_words(self) -> Vec<u32> {
+        [vec![self.max], self.starts, self.sets, self.ends].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::mapped::Backing;
+    use std::sync::Arc;
+
+    fn opened(words: &[u32], docs: &[u32]) -> Result<BestWithin, SnapshotError> {
+        let section = |kind: SectionKind| {
+            let words = if kind == INDUSTRY_BEST.docs { docs } else { words };
+            let bytes: &[u8] = bytemuck::cast_slice(words);
+            Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
+        };
+        BestWithin::open(INDUSTRY_BEST, &section, 3, 9, 100)
+    }
+
+    #[test]
+    fn what_was_written_is_found() {
+        let mut writer = BestWithinWriter::new(3);
+        writer.push([(2, 2), (8, 3)].into_iter());
+        writer.push(std::iter::empty());
+        writer.push([(0, 1)].into_iter());
+        let docs = [50, 7, 99, 1, 2, 4];
+        let best = opened(&writer.into_words(), &docs).unwrap();
+        let found = |docs, are_all| Some(StoredBest { docs, are_all });
+        assert_eq!(best.get(0, 2), found(&docs[..2], true));
+        assert_eq!(best.get(0, 8), found(&docs[2..5], false));
+        assert_eq!(best.get(2, 0), found(&docs[5..], true));
+        for (term, set) in [(0, 3), (1, 2), (2, 1), (3, 0)] {
+            assert_eq!(best.get(term, set), None);
+        }
+    }
+
+    #[test]
+    fn what_no_build_writes_is_refused() {
+        let good = [2, 0, 1, 1, 2, 5, 5, 2, 3];
+        let docs = [1, 2, 3];
+        assert!(opened(&good, &docs).is_ok());
+        assert!(opened(&good, &[1, 2]).is_err());
+        assert!(opened(&good, &[1, 2, 100]).is_err());
+        assert!(opened(&good[..8], &docs).is_err());
+        assert!(opened(&[], &[]).is_err());
+        // Too many of a pair, none, terms that do not join, a set that is not there, or twice.
+        for (at, word) in [(0, 1), (7, 3), (1, 1), (2, 3), (5, 9)] {
+            let mut bad = good;
+            bad[at] = word;
+            assert!(opened(&bad, &docs).is_err(), "{at}: {word}");
+        }
+        assert!(opened(&[2, 0, 2, 2, 2, 5, 5, 2, 3], &docs).is_err());
+    }
+}
