@@ -255,7 +255,8 @@ impl<'a> Translator<'a> {
             filters.push(union(ways));
         }
         if !query.locations.is_empty() {
-            let is_known = |key: &places::PlaceKey| self.snapshot.places().contains(key.as_str());
+            let is_known =
+                |key: &places::PlaceKey| self.snapshot.places().ord(key.as_str()).is_some();
             let mut ways = Queries::new();
             for value in &query.locations {
                 if let PlaceFilter::Parts(parts) = places::parse(value, &is_known) {
