@@ -17,7 +17,7 @@
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | best within industries | 8 | 2.4 | the first page of one frequent word in one industry |
-//! | best with legal forms | 3 | 1.2 | the first page of one frequent word with a legal form |
+//! | best with legal forms | 3 | 2.1 | the first page of one frequent word with a legal form |
 
 mod ascending;
 mod best_within;
@@ -121,8 +121,8 @@ impl Default for Thresholds {
             phrase_best_max: 24,
             // Scoring fewer costs some 30 µs.
             industry_best: Bounds { docs_min: 256, max: 24 },
-            // Scoring fewer costs some 30 µs.
-            form_best: Bounds { docs_min: 256, max: 24 },
+            // Names with a form are many, and those with a rare word few: they are looked for among thousands.
+            form_best: Bounds { docs_min: 1, max: 24 },
         }
     }
 }

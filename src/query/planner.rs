@@ -14,6 +14,7 @@
 //! | stored pair count | two dense keys; two places or two industries | two binary searches; the page by probing | 10 µs a city with its state, median |
 //! | positions by industry | words of 8,192 businesses and more, places and bounds on employees within one industry | the smallest part as far as it is of the industry | 20 µs industry, city, state and employees, median; what two words in an industry take then is scores and followers |
 //! | candidates brought together | a check of 256 businesses at most, a union of 64 | each list once, then one look at the words of all | 17 µs a phrase, median; 20 chunk by chunk |
+//! | held hits scored together | hits that are held | each list once for 256 of them, whatever their chunks | two words in an industry 153 to 150 µs, mean |
 //! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | 33 µs industry, city, state and employees, median, before their positions were stored |
 //! | intersection by chunks | larger ones | the smallest part, blocks of the others ([`arrays`](super::arrays)); 0.3 µs for each of 153 chunks | 50 to 500 µs |
 //! | union of lists that share nothing | several industries; a word and what it begins | sum of the parts | as one list |
@@ -24,6 +25,7 @@
 //! | check of words | what followers leave | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
 //! | stored phrase count, list, best businesses | two dense words next to each other | two binary searches, 24 look-ups | 50 µs two keywords, median |
 //! | best in an industry | one word, one industry, 256 businesses and more in common, the first page | a binary search, 24 probes, one score | 35 µs, median; 56 µs, mean |
+//! | best with a legal form | one word and one legal form, the first page | a binary search, 24 probes, a score for each on the page | 20 µs a frequent word, median; 130 by levels |
 //! | joined apart | two neighbours, of which few names or hosts hold the joined form (nearly every name) | the answer without that form, and those few | means: keywords 115 to 105 µs, names 88 to 84 |
 //! | phrase by forms | a phrase of words with umlauts, which have two forms each | at most four phrases of one form, each as above | 25.8 to 2.6 ms for the dearest; 232 to 71 µs for all queries with umlauts, mean |
 //! | best of levels | one word or compound (`L.L.C`) by relevance, with filters that one in four hundred passes | a probe for each business looked at; those of one chunk and impact together | 20 ns each, and 8 where thousands are looked at |
@@ -54,7 +56,9 @@
 //! known to lie in, and the program's code in large pages: no difference. A program that is optimised for size: a quarter
 //! slower. Holding the hits of a word in an industry first, where more than 1,024 names hold a longer word: the dearest
 //! takes 137 µs instead of 201, but two in five take longer, up to 274 instead of 76. Evaluating groups of up to 4,096
-//! businesses instead of 1,024 at once: two keywords take 65 µs instead of 68, but phrases and deep pages 3 % more.
+//! businesses instead of 1,024 at once: two keywords take 65 µs instead of 68, but phrases and deep pages 3 % more. Asking
+//! memory for the lines that scores, probes of stored businesses and levels will read (`_mm_prefetch`), and walking the
+//! dictionary once for all words that are related to one, a tenth of the instructions of a phrase: no difference.
 //!
 //! Words that are misspelt, one or two of them (2,500 requests): looking at every hit of what they are read as, or of what
 //! shares anything with a relaxed `q`, takes 1,025 µs in the mean and 620 ms at most; levels of all readings and portions

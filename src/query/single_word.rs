@@ -1,7 +1,8 @@
 //! A `q` of one word, and maybe legal forms behind it, by relevance.
 //!
 //! Its businesses need not all be looked at to show the best: the snapshot holds them by
-//! [levels](crate::snapshot::levels), and whoever holds the word only as the beginning of a longer one scores nothing
+//! [levels](crate::snapshot::levels), and the best of those who carry one legal form [by
+//! themselves](crate::snapshot::best_within); whoever holds the word only as the beginning of a longer one scores nothing
 //! and follows in the static order. A word that is corrected is answered by the levels of its readings; those who hold
 //! several of them, or a form among several, are few and looked at one by one. So are those who hold a part of a compound
 //! (`L.L.C`), whose joined form tells all others.

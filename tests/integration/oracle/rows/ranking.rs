@@ -53,6 +53,23 @@ pub const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        about: "one word with a legal form, which a name may carry letter by letter",
+        sort: "relevance",
+        records: &[
+            "c | Acme Works SA | e=3",
+            "b | Acme Works AG | e=2",
+            "a | Acme Works S A | e=1",
+        ],
+        rows: &[
+            ("q=acme", "c b a"),
+            ("q=acme S.A.", "c a b"),
+            ("q=acme sa", "c b a"),
+            ("q=acme ag", "b c a"),
+            ("q=acme S.p.A.", "c b a"),
+            ("q=acme S.A. ; max=2", "a b"),
+        ],
+    },
+    Group {
         about: "tiers and kinds of two words, the last one a prefix",
         sort: "relevance",
         records: &[
