@@ -132,8 +132,9 @@ impl<'s> SingleWord<'s> {
             Plan::intersection([told[at].clone(), Plan::union(told[..at].iter().cloned())])
         });
         let otherwise = Plan::union(plans(&untold).into_iter().chain(twice).chain(parts));
+        // They are stored by how the name holds the word, which counts for nothing where all names are in one group.
         let best_with_form = match (lists.as_slice(), trailing) {
-            ([(List { key: Some(DenseKey::Term(ord)), .. }, _)], [form]) if !is_compound => {
+            ([(List { key: Some(DenseKey::Term(ord)), .. }, _)], [form]) if !has_all_names => {
                 let form = form_number(&form.term);
                 form.and_then(|form| planner.snapshot().best_with_form(*ord, form))
             }

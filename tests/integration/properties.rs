@@ -457,3 +457,28 @@ fn the_engine_answers_as_the_contract_says() {
         }
     }
 }
+
+/// Names that hold a corrected word are one tier, whether they start with it or not; what the snapshot stores of the word
+/// itself tells them apart.
+#[test]
+fn a_corrected_word_with_a_legal_form_is_ranked_by_score_alone() {
+    let rows = [
+        "a | Zenithar Far And Wide Across The Seven Seas Inc | e=5",
+        "b | Old Zenithar Inc | w=zenithar.com | e=4",
+        "c | Old Zenithar | w=zenithar.com | e=3",
+        "d | Zenithar | e=2",
+        "e | Acme | d=zenithar | e=1",
+    ];
+    let record = |company: Company| Record { line: rendered(&company), company };
+    let records: Vec<Record> = rows.map(|row| record(rows::company(row))).into();
+    let oracle = Oracle::new(companies(&records));
+    let subject = Subject::publish(&companies(&records), &lines(&records));
+    let mut scratch = Scratch::default();
+    for (number, q) in (0..).zip(["zenithor inc", "zenithar inc"]) {
+        let request = Request { q: vec![q.to_owned()], limit: 2, ..Request::default() };
+        let rng = Rng::new(1, number);
+        let mut pair = Pair::new(&oracle, &subject, &records, &request, rng, &mut scratch);
+        assert_eq!(pair.answer.corrected.is_some(), q == "zenithor inc");
+        assert_eq!(pair.check(), Ok(()), "{request}");
+    }
+}
