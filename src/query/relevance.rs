@@ -17,7 +17,7 @@ use super::candidates::for_each_chunk_left;
 use super::check::Check;
 use super::cursor::Position;
 use super::hit_set::HitSet;
-use super::nearest::{GROUP_SHIFT, Nearest, Stretch, nearest};
+use super::nearest::{GROUP_SHIFT, Nearest, Stretch, first_of_best, nearest};
 use super::order::by_doc_id;
 use super::plan::Plan;
 use super::planner::Planner;
@@ -29,7 +29,7 @@ use super::single_word::SingleWord;
 use super::text::Term;
 use super::understand::{Understanding, Understood};
 use super::within_industry::{BestOfWord, WithinIndustry};
-use crate::ids::DocId;
+use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::phrases::StoredPhrase;
 
 /// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
@@ -209,8 +209,7 @@ impl<'s> Walk<'_, 's> {
         let prefix = group_key(group.tier, group.kind) << GROUP_SHIFT;
         // Whoever holds the word and a longer one in the name is stored as one who holds the word elsewhere.
         if let Some(best) = self.in_industry.filter(|_| group.kind == Kind::Whole)
-            && let are_all = best.holds_all(group.tier, group.kind)
-            && self.take_best((group.tier, group.kind), &group.members, best.docs, are_all)
+            && self.take_best((group.tier, group.kind), &group.members, best.within(group))
         {
             self.planner.took(Shortcut::BestInIndustry);
             return;
@@ -249,49 +248,39 @@ impl<'s> Walk<'_, 's> {
         let Some(stored) = self.phrase.filter(|stored| !stored.best.is_empty()) else {
             return false;
         };
-        let is_taken = self.take_best((tier, kind), hits, stored.best, false);
+        let best = StoredBest { docs: stored.best, are_all: false };
+        let is_taken = self.take_best((tier, kind), hits, best);
         if is_taken {
             self.planner.took(Shortcut::BestOfPhrase);
         }
         is_taken
     }
 
-    /// Fills the page with those of `hits` among `best`, which are in order, if they suffice, or are all.
+    /// Fills the page with those of `hits` among `best`, if they suffice, or are all.
     fn take_best(
         &mut self,
         (tier, kind): (Tier, Kind),
         hits: &Plan<'s>,
-        best: &[u32],
-        are_all: bool,
+        best: StoredBest<'s>,
     ) -> bool {
         if self.is_behind(tier, kind) || !self.stretch.is_from_best() {
             return false;
         }
         let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
-        let left = self.stretch.wanted - self.found.len();
+        let Walk { scorer, stretch, found: before, in_industry, .. } = self;
         // Of a first page that is not brought together with another one, nobody asks for more than the score of its last
         // business, behind which the next page begins.
-        let scores_all = self.in_industry.is_none();
-        let mut found = Vec::with_capacity(left);
-        for doc in best.iter().map(|&doc| DocId(doc)) {
-            if !hits.contains(doc) {
-                continue;
-            }
-            let is_last = self.found.len() + found.len() + 2 == self.stretch.wanted;
-            let score = if scores_all || is_last { self.scorer.score(doc) } else { 0 };
+        let scores_all = in_industry.is_none();
+        let left = stretch.wanted - before.len();
+        let found = first_of_best(best, hits, left, |number, doc| {
+            let is_last = before.len() + number + 2 == stretch.wanted;
+            let score = if scores_all || is_last { scorer.score(doc) } else { 0 };
             let position = Position { relevance_key: prefix | u64::from(score), doc };
-            if start.is_none_or(|start| self.stretch.distance(&position) > start) {
-                found.push(position);
-            }
-            if found.len() == left {
-                break;
-            }
-        }
-        let is_taken = found.len() == left || are_all;
-        if is_taken {
-            self.found.extend(found);
-        }
+            start.is_none_or(|start| stretch.distance(&position) > start).then_some(position)
+        });
+        let is_taken = found.is_some();
+        self.found.extend(found.into_iter().flatten());
         is_taken
     }
 

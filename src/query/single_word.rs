@@ -11,14 +11,14 @@ use super::Query;
 use super::SortOrder;
 use super::cursor::{Position, Side};
 use super::lows::Lows;
-use super::nearest::{GROUP_SHIFT, Stretch, nearest};
+use super::nearest::{GROUP_SHIFT, Stretch, first_of_best, nearest};
 use super::order::by_doc_id;
 use super::plan::{List, Plan};
 use super::planner::Planner;
 use super::rank::{Group, Kind, Tier};
 use super::score::{LEGAL_FORM, Scorer};
 use super::shortcut::Shortcut;
-use super::text::{QueryWord, Term};
+use super::text::Term;
 use super::understand::Understanding;
 use crate::analyzer::legal_form;
 use crate::ids::DocId;
@@ -56,19 +56,17 @@ pub struct SingleWord<'s> {
 
 /// The number of the legal form that a term is, if all who carry it are told by it.
 fn form_number(term: &Term) -> Option<usize> {
-    match term {
-        Term::Word(QueryWord { forms }) => {
-            let [word] = forms.as_slice() else { return None };
-            legal_form::number(word, false)
+    let (word, is_dotted) = match term {
+        Term::Word(word) => (word, false),
+        Term::Compound { joined, parts } => {
+            // Parts that are longer than a letter are other words.
+            let are_letters = |form: &String| parts.words.len() == form.chars().count();
+            joined.forms.iter().all(are_letters).then_some((joined, true))?
         }
-        // By its letters; parts that are longer are other words.
-        Term::Compound { joined: QueryWord { forms }, parts } => {
-            let [word] = forms.as_slice() else { return None };
-            let are_letters = parts.words.len() == word.chars().count();
-            legal_form::number(word, true).filter(|_| are_letters)
-        }
-        Term::Phrase(_) | Term::Host { .. } => None,
-    }
+        Term::Phrase(_) | Term::Host { .. } => return None,
+    };
+    let [form] = word.forms.as_slice() else { return None };
+    legal_form::number(form, is_dotted)
 }
 
 /// Most legal forms whose businesses are taken apart.
@@ -369,14 +367,10 @@ impl<'s> PartWalk<'_, 's> {
         if self.part.base != LEGAL_FORM || !self.stretch.is_from_best() {
             return None;
         }
-        let docs = best.docs.iter().map(|&doc| DocId(doc));
-        let members = docs.filter(|&doc| self.part.members.contains(doc)).take(wanted);
-        let position = |doc| {
+        first_of_best(best, &self.part.members, wanted, |_, doc| {
             let score = u64::from(self.scorer.score(doc));
-            Position { relevance_key: self.prefix | score, doc }
-        };
-        let found: Vec<Position> = members.map(position).collect();
-        (found.len() == wanted || best.are_all).then_some(found)
+            Some(Position { relevance_key: self.prefix | score, doc })
+        })
     }
 
     /// The nearest of each list and group by walks along levels, if there are any and none is dearer than enumerating.

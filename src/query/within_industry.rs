@@ -10,10 +10,11 @@ use super::evaluate::SELECTED_MAX;
 use super::hit_set::HitSet;
 use super::plan::{List, Plan};
 use super::planner::Planner;
-use super::rank::{Kind, Tier};
+use super::rank::{Group, Kind, Tier};
 use super::text::Term;
 use super::understand::Understood;
 use crate::ids::{DocId, TermOrd};
+use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::postings::Postings;
 use std::ops::Range;
@@ -21,10 +22,7 @@ use std::ops::Range;
 /// The stored best of a word within an industry.
 #[derive(Clone, Copy, Debug)]
 pub struct BestOfWord<'s> {
-    /// They, best first.
-    pub docs: &'s [u32],
-    /// Are these all that hold the word?
-    are_all: bool,
+    best: StoredBest<'s>,
     /// The tier of the last of them.
     last: Tier,
 }
@@ -57,18 +55,19 @@ impl<'s> BestOfWord<'s> {
             [.., true] => Tier::NameHasAll,
             _ => Tier::PhraseElsewhere,
         };
-        Some(BestOfWord { docs: best.docs, are_all: best.are_all, last })
+        Some(BestOfWord { best, last })
     }
 
     /// May they be a page of so many?
     pub fn may_fill(&self, wanted: usize) -> bool {
-        self.are_all || self.docs.len() >= wanted
+        self.best.are_all || self.best.docs.len() >= wanted
     }
 
-    /// Are all hits of a tier among them that hold the word itself?
-    pub fn holds_all(&self, tier: Tier, kind: Kind) -> bool {
-        let is_told = kind == Kind::Whole && tier <= Tier::PhraseElsewhere;
-        is_told && (self.are_all || tier < self.last)
+    /// They as the best of a group: are all hits of its tier among them that hold the word itself?
+    pub fn within(&self, group: &Group<'s>) -> StoredBest<'s> {
+        let is_told = group.kind == Kind::Whole && group.tier <= Tier::PhraseElsewhere;
+        let are_all = is_told && (self.best.are_all || group.tier < self.last);
+        StoredBest { are_all, ..self.best }
     }
 }
 
