@@ -23,9 +23,6 @@ pub const LEGAL_FORM: u32 = 256;
 /// Largest score, so that it fits its place in a cursor.
 pub const SCORE_MAX: u32 = 0xffff;
 
-/// Businesses that are scored together, about: what is looked up for one of them does not wait for the others.
-const TOGETHER: usize = 256;
-
 /// The text score of one business, by looking it up in every list: what all faster ways must equal.
 pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
     let planner = Planner::new(snapshot);
@@ -152,22 +149,10 @@ impl<'s> Scorer<'s> {
         self.score_all(&[(key, 0..lows.len())], &lows, visit);
     }
 
-    /// Calls `visit` with all of `hits` and their scores. Most chunks have a few of them, so that many chunks are scored
-    /// together.
-    pub fn for_each_score_of(&mut self, hits: &HitSet, mut visit: impl FnMut(DocId, u32)) {
+    /// Calls `visit` with all of `hits` and their scores. Most chunks have a few of them, so that all are scored together.
+    pub fn for_each_score_of(&mut self, hits: &HitSet, visit: impl FnMut(DocId, u32)) {
         let chunks: Vec<ChunkPlaces> = hits.chunks().collect();
-        let mut rest = chunks.as_slice();
-        while let Some((_, first)) = rest.first() {
-            let is_near = |(_, places): &&ChunkPlaces| places.start - first.start < TOGETHER;
-            let (batch, behind) = rest.split_at(rest.iter().take_while(is_near).count());
-            let end = batch.last().map_or(first.end, |(_, last)| last.end);
-            let here = |(key, places): &ChunkPlaces| {
-                (*key, places.start - first.start..places.end - first.start)
-            };
-            let batch: Vec<ChunkPlaces> = batch.iter().map(here).collect();
-            self.score_all(&batch, &hits.lows()[first.start..end], &mut visit);
-            rest = behind;
-        }
+        self.score_all(&chunks, hits.lows(), visit);
     }
 
     /// Calls `visit` with some businesses and their scores: one clause after the other is looked up for all of them.
