@@ -28,3 +28,19 @@ impl TermOrd {
         self.0 as usize
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Businesses of several chunks, a few in some of them and many in others.
+    pub(crate) fn doc_sets() -> impl Strategy<Value = BTreeSet<u32>> {
+        let stretch = (0u32..400_000, 1u32..9000, prop_oneof![1u32..30, 400u32..9000]);
+        let stretch = stretch.prop_map(|(start, len, step)| {
+            (start..start + len * step.min(20)).step_by(step as usize).collect::<Vec<_>>()
+        });
+        proptest::collection::vec(stretch, 1..4)
+            .prop_map(|parts| parts.into_iter().flatten().collect())
+    }
+}

@@ -110,10 +110,10 @@ impl BegunWords {
 }
 
 /// Codes of all words that a word begins, itself included, wherever they stand.
-pub fn begun_codes(planner: &Planner<'_>, word: &QueryWord) -> Vec<u32> {
+pub fn begun_codes(planner: &Planner<'_>, word: &QueryWord) -> impl Iterator<Item = u32> {
     let terms = planner.snapshot().terms();
     let ords = word.forms.iter().flat_map(|form| planner.begun_by(form).all());
-    ords.map(|ord| terms.code(ord)).collect()
+    ords.map(|ord| terms.code(ord))
 }
 
 /// Codes of the words of names that a word begins, itself included.

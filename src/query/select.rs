@@ -251,37 +251,25 @@ fn each_shared_chunk(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::aligned;
+    use crate::ids::tests::doc_sets;
     use crate::query::plan::List;
     use crate::snapshot::postings;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Sets of which some have few in a chunk and others many.
-    fn sets() -> impl Strategy<Value = BTreeSet<u32>> {
-        let stretch = (0u32..400_000, 1u32..9000, prop_oneof![1u32..30, 400u32..9000]);
-        let stretch = stretch.prop_map(|(start, len, step)| {
-            (start..start + len * step.min(20)).step_by(step as usize).collect::<Vec<_>>()
-        });
-        proptest::collection::vec(stretch, 1..4)
-            .prop_map(|parts| parts.into_iter().flatten().collect())
-    }
-
     fn list(set: &BTreeSet<u32>) -> Plan<'static> {
         let docs: Vec<u32> = set.iter().copied().collect();
         let mut bytes = Vec::new();
         postings::encode(&docs, &mut bytes);
-        let words: Vec<u64> = bytes
-            .chunks_exact(8)
-            .map(|word| u64::from_le_bytes(word.try_into().unwrap()))
-            .collect();
-        let bytes = bytemuck::cast_slice(Box::leak(words.into_boxed_slice()));
+        let bytes = bytemuck::cast_slice(aligned(&bytes).leak());
         Plan::List(List { postings: Postings::front(bytes), key: None })
     }
 
     fn plans() -> impl Strategy<Value = Plan<'static>> {
         let leaf = prop_oneof![
-            sets().prop_map(|set| list(&set)),
-            sets().prop_map(|set| Plan::ready(HitSet::of_sorted(set.into_iter()))),
+            doc_sets().prop_map(|set| list(&set)),
+            doc_sets().prop_map(|set| Plan::ready(HitSet::of_sorted(set.into_iter()))),
             (0u32..400_000, 0u32..400_000).prop_map(|(a, b)| Plan::Range(a.min(b)..a.max(b))),
         ];
         leaf.prop_recursive(3, 12, 4, |inner| {
@@ -297,7 +285,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn what_is_selected_is_what_is_contained(hits in sets(), plan in plans()) {
+        fn what_is_selected_is_what_is_contained(hits in doc_sets(), plan in plans()) {
             let hits = HitSet::of_sorted(hits.into_iter());
             let (inside, outside): (Vec<DocId>, Vec<DocId>) =
                 hits.iter().partition(|&doc| plan.contains(doc));

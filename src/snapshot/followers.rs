@@ -138,6 +138,7 @@ impl<'s> FollowerCursor<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::aligned;
     use crate::snapshot::container::for_each_bit;
     use crate::snapshot::postings;
     use proptest::prelude::*;
@@ -160,8 +161,7 @@ mod tests {
             let bytes: Vec<u8> = followers.values().copied().collect();
             let mut list = Vec::new();
             postings::encode(&docs, &mut list);
-            let words: Vec<u64> =
-                list.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
+            let words = aligned(&list);
             let (postings, _) = Postings::read(bytemuck::cast_slice(&words));
             let cursor = FollowerCursor::new(postings, &bytes, hashes);
             let found: Vec<u32> = (0..5u16)

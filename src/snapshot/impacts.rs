@@ -213,26 +213,16 @@ fn gallop(lows: &[u16], low: u16) -> usize {
 mod tests {
     use super::*;
     use crate::bytes::aligned;
+    use crate::ids::tests::doc_sets;
     use crate::snapshot::postings::encode_with;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    /// Businesses of four chunks, a few in some of them and many in others.
-    fn docs() -> impl Strategy<Value = BTreeSet<u32>> {
-        let stretch = (0u32..200_000, 1u32..9000, prop_oneof![1u32..20, 400u32..9000]);
-        let stretch = stretch.prop_map(|(start, len, step)| {
-            (start..start + len * step.min(20)).step_by(step as usize).collect::<Vec<_>>()
-        });
-        proptest::collection::vec(stretch, 1..4)
-            .prop_map(|parts| parts.into_iter().flatten().collect())
-    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
         #[test]
         fn places_are_found_in_several_chunks_at_once(
-            list in docs(),
-            asked in docs(),
+            list in doc_sets(),
+            asked in doc_sets(),
             array_max in prop_oneof![Just(32usize), Just(4096)],
         ) {
             let list: Vec<u32> = list.into_iter().collect();

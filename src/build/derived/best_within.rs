@@ -5,7 +5,7 @@ use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
-use crate::snapshot::best_within::{BestKinds, BestWithinWriter};
+use crate::snapshot::best_within::{BestKinds, BestWithinWriter, INDUSTRY_BEST};
 use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::levels::LevelGroup;
 use crate::snapshot::terms::Terms;
@@ -65,7 +65,7 @@ impl Industries {
 }
 
 impl Sets for Industries {
-    const KINDS: BestKinds = crate::snapshot::best_within::INDUSTRY_BEST;
+    const KINDS: BestKinds = INDUSTRY_BEST;
 
     fn numbers(&self) -> &[u32] {
         &self.ords

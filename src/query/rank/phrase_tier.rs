@@ -130,9 +130,9 @@ impl<'s> GroupSplit<'_, 's> {
         for (number, word) in prefixes {
             if let Some(hosts) = &hosts {
                 // A word begins a thousand, of which a few stand in these hosts.
-                let mut begun = begun_codes(self.planner, word);
-                begun.retain(|code| hosts.binary_search(code).is_ok());
-                matcher.add_codes(number, &begun);
+                let begun = begun_codes(self.planner, word);
+                let begun = begun.filter(|code| hosts.binary_search(code).is_ok());
+                matcher.add_codes(number, &begun.collect::<Vec<_>>());
                 continue;
             }
             let begun = BegunWords::of(self.planner, word);
