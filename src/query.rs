@@ -14,6 +14,7 @@
 
 pub mod adjacent;
 pub mod arrays;
+pub mod best_in_industry;
 pub mod candidates;
 pub mod check;
 pub mod correct;

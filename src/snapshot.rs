@@ -47,7 +47,7 @@ use crate::analyzer::host::Host;
 use crate::analyzer::legal_form;
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
-use best_within::{BestWithin, FORM_BEST, INDUSTRY_BEST, StoredBest};
+use best_within::{BestWithin, FORM_BEST, INDUSTRY_BEST, PHRASE_INDUSTRY_BEST, StoredBest};
 use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
@@ -118,6 +118,7 @@ pub struct Snapshot {
     pair_counts: PairCounts,
     filter_pairs: FilterPairs,
     positions: Positions,
+    phrase_industry_best: BestWithin,
     industry_best: BestWithin,
     form_best: BestWithin,
     phrases: StoredPhrases,
@@ -239,11 +240,14 @@ impl Snapshot {
             positions = Some(Positions::open(&section, terms.len(), filters, num_docs));
         });
         let positions = opened(positions)?;
-        let num_terms = pair_counts.num_terms();
-        let best_within =
-            |kinds, num_sets| BestWithin::open(kinds, &section, num_terms, num_sets, num_docs);
-        let industry_best = best_within(INDUSTRY_BEST, industries.len())?;
-        let form_best = best_within(FORM_BEST, legal_form::NUM_FORMS)?;
+        let best_within = |kinds, num_keys, num_sets| {
+            BestWithin::open(kinds, &section, num_keys, num_sets, num_docs)
+        };
+        let (num_terms, num_industries) = (pair_counts.num_terms(), industries.len());
+        let phrase_industry_best =
+            best_within(PHRASE_INDUSTRY_BEST, phrases.len(), num_industries)?;
+        let industry_best = best_within(INDUSTRY_BEST, num_terms, num_industries)?;
+        let form_best = best_within(FORM_BEST, num_terms, legal_form::NUM_FORMS)?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -261,6 +265,7 @@ impl Snapshot {
             pair_counts,
             filter_pairs,
             positions,
+            phrase_industry_best,
             industry_best,
             form_best,
             phrases,
@@ -413,6 +418,17 @@ impl Snapshot {
     pub fn best_in_industry(&self, term: TermOrd, industry: TermOrd) -> Option<StoredBest<'_>> {
         self.industry_range(industry)?;
         self.industry_best.get(self.pair_counts.number(DenseKey::Term(term))?, industry.0)
+    }
+
+    /// The businesses with the best text scores of those that hold a phrase within an industry, if they are stored, and if
+    /// those of the industry [stand side by side](Self::industry_range).
+    pub fn best_of_phrase_in_industry(
+        &self,
+        phrase: &StoredPhrase<'_>,
+        industry: TermOrd,
+    ) -> Option<StoredBest<'_>> {
+        self.industry_range(industry)?;
+        self.phrase_industry_best.get(phrase.place?, industry.0)
     }
 
     /// The businesses that rank first of those that hold a term and carry a legal form in their name, if they are stored;

@@ -1,9 +1,9 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases, positions
 //! in other orders, the best within industries.
 //!
-//! All of it is read from the sections before. Memory beside what is allowed: a table of numbers for every pair of
-//! dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as far as a quarter of the memory
-//! allowed holds them, and 17 MiB a thread for the businesses that are looked at together.
+//! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
+//! table of numbers for every pair of dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as
+//! far as a quarter of the memory allowed holds them, and 17 MiB a thread for the businesses that are looked at together.
 //!
 //! What it costs at ten million generated businesses, and what it is for:
 //!
@@ -13,6 +13,7 @@
 //! | pair counts | 16 | 3.4 | totals of two frequent keys |
 //! | phrases: counts and lists | some 48, with the best | 30 | totals of phrases; `A/S` and its like |
 //! | phrases: the best | | 20 | the first page of two frequent words |
+//! | phrases: the best within industries | below 3 | 6.0 | the first page of two frequent words in one industry |
 //! | pairs of filters | 2 | below 0.1 | a city with its state |
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
@@ -22,6 +23,7 @@
 mod ascending;
 mod best_within;
 mod by_doc;
+mod by_set;
 mod column_counts;
 pub mod filter_pairs;
 mod impacts_by_doc;
@@ -45,7 +47,8 @@ use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::terms::block::BlockBounds;
 use crate::snapshot::writer::SnapshotWriter;
-use best_within::{Bounds, Industries};
+use best_within::Industries;
+use by_set::Bounds;
 use legal_forms::LegalForms;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -82,6 +85,8 @@ pub struct Thresholds {
     pub phrase_scored_max: u32,
     /// Most best businesses of a phrase.
     pub phrase_best_max: usize,
+    /// Of a phrase whose [best are stored](Self::phrase_best_docs_min), in an industry.
+    pub phrase_industry_best: Bounds,
     /// Of a dense term in an industry.
     pub industry_best: Bounds,
     /// Of a dense term with a legal form in the name.
@@ -119,6 +124,8 @@ impl Default for Thresholds {
             phrase_scored_max: 2048,
             // A page and what follows it, with some that stand in better tiers: a tenth of a kilobyte.
             phrase_best_max: 24,
+            // Finding fewer costs some 0.2 ms.
+            phrase_industry_best: Bounds { docs_min: 100, max: 24 },
             // Scoring fewer costs some 30 µs.
             industry_best: Bounds { docs_min: 256, max: 24 },
             // Names with a form are many, and those with a rare word few: they are looked for among thousands.
@@ -144,6 +151,7 @@ impl Thresholds {
         phrase_best_docs_min: 1,
         phrase_scored_max: 0,
         phrase_best_max: 3,
+        phrase_industry_best: Bounds { docs_min: 1, max: 5 },
         industry_best: Bounds { docs_min: 1, max: 3 },
         form_best: Bounds { docs_min: 1, max: 3 },
     };
@@ -201,6 +209,11 @@ pub fn write(
     let counts = pool.install(|| pair_counts::pair_counts(&lists, num_docs, memory / 4, release));
     drop(lists);
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))?;
+    let (industries, places) = (&industries, &places);
+    let positions = positions::Source { num_docs, terms: &terms, industries, places, thresholds };
+    let Thresholds { phrase_industry_best, industry_best, form_best, .. } = *thresholds;
+    let industry_docs_min = phrase_industry_best.docs_min.min(industry_best.docs_min);
+    let by_industry = Industries::new(industries, positions.industry_of(), industry_docs_min);
     let source = phrases::Source {
         num_docs,
         terms: &terms,
@@ -214,6 +227,7 @@ pub fn write(
         )?,
         tokens: section(SectionKind::DocTokens),
         counts: &counts,
+        industries: &by_industry,
         thresholds,
         scratch,
         memory,
@@ -229,17 +243,13 @@ pub fn write(
     release_all();
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
     let release = || source.postings.release(usize::MAX);
-    let (industries, places) = (&industries, &places);
-    let positions = positions::Source { num_docs, terms: &terms, industries, places, thresholds };
     let orders = [SectionKind::NameAscending, SectionKind::FoundedYearAscending].map(section);
     positions.write_by_name_and_year(orders.each_ref(), pool, writer)?;
     release_all();
     positions.write_by_industry(&dense_terms, release, pool, writer)?;
     release_all();
-    let Thresholds { industry_best, form_best, .. } = *thresholds;
-    let sets = Industries::new(industries, positions.industry_of(), industry_best.docs_min);
-    best_within::write(&terms, &dense_terms, &sets, industry_best, release, pool, writer)?;
-    drop(sets);
+    best_within::write(&terms, &dense_terms, &by_industry, industry_best, release, pool, writer)?;
+    drop(by_industry);
     let sets = LegalForms::new(&terms, num_docs, release);
     best_within::write(&terms, &dense_terms, &sets, form_best, release, pool, writer)?;
     release_all();

@@ -27,9 +27,19 @@ const DISJOINT_MAX: usize = 8;
 /// Longest list that is read to compare it with another.
 const ENUMERATED_MAX: u64 = 1 << 14;
 
-/// How many businesses match a plan, and the plan, if possible as a set that is ready. If only the `first` of them in the
-/// static order are wanted, others may be missing in it.
-pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, first: Option<usize>) -> (u64, Plan<'s>) {
+/// Which of those who match are worth keeping while they are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// All, if they are not too many.
+    All,
+    /// So many, the first in the static order: others may be missing in what is kept.
+    First(usize),
+    /// None, unless they are counted by finding them.
+    Nothing,
+}
+
+/// How many businesses match a plan, and the plan, if possible as a set that is ready.
+pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, kept: Kept) -> (u64, Plan<'s>) {
     if let Some(total) = without_looking(planner, &plan) {
         return (total, plan);
     }
@@ -38,11 +48,13 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, first: Option<usize>) ->
         && let Some(within) = WithinIndustry::new(planner, parts)
     {
         planner.took(Shortcut::WithinIndustry);
-        if let Some((total, first)) = first.and_then(|first| within.first_hits(first)) {
+        if let Kept::First(first) = kept
+            && let Some((total, first)) = within.first_hits(first)
+        {
             return (total, Plan::ready(first));
         }
-        let (total, kept) = within.hits(kept_max);
-        return (total, kept.map_or(plan, Plan::ready));
+        let (total, hits) = within.hits(if kept == Kept::Nothing { 0 } else { kept_max });
+        return (total, hits.map_or(plan, Plan::ready));
     }
     if plan.cardinality_max() <= kept_max.min(SELECTED_MAX) {
         let hits = plan.hit_set();

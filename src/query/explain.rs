@@ -16,6 +16,7 @@ pub use clause::{ClauseExplanation, ClauseKind, PrefixReach};
 pub use held::{Held, How};
 pub use plan_tree::PlanNode;
 
+use super::count::Kept;
 use super::hit_set::HitSet;
 use super::page::{self, Page};
 use super::plan::Plan;
@@ -109,7 +110,7 @@ pub enum Standing {
 pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
     let planner = Planner::new(snapshot);
     let mut understanding = Understanding::new(&planner, &query.text);
-    let (total, _) = page::hits(&planner, query, &mut understanding, None);
+    let (total, _) = page::hits(&planner, query, &mut understanding, Kept::Nothing);
     let text = &query.text;
     let folded = crate::analyzer::fold_text(text.as_str());
     let plan = page::plan(&planner, query, &understanding);

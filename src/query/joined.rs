@@ -6,6 +6,8 @@
 //! words were only what they are. So the answer to that simpler question is taken, the few are struck out of it, and put
 //! in where they belong: two sequences in one order, merged.
 
+use super::Query;
+use super::count::{Kept, count};
 use super::cursor::Position;
 use super::hit_set::HitSet;
 use super::nearest::Stretch;
@@ -14,7 +16,6 @@ use super::planner::Planner;
 use super::relevance::by_relevance;
 use super::shortcut::Shortcut;
 use super::understand::Understanding;
-use super::{Query, count};
 use crate::ids::DocId;
 
 /// The hits of a `q` by relevance, taken apart.
@@ -62,7 +63,7 @@ impl<'s> JoinedApart<'s> {
         let any = plan_of(understanding);
         let matching = joined.iter().filter(|&doc| any.contains(doc)).map(|DocId(doc)| doc);
         let matching = HitSet::of_sorted(matching);
-        let (hits_total, hits) = count::count(planner, hits, None);
+        let (hits_total, hits) = count(planner, hits, Kept::All);
         Some(JoinedApart { written, hits, hits_total, joined, struck_out, matching })
     }
 

@@ -3,7 +3,8 @@
 //! A sequence is walked from a [`Position`] to either side, so page 5,000 costs what page 1 costs. What is walked
 //! is in [`relevance`](super::relevance) and [`order`](super::order); the total comes from [`count`](super::count).
 
-use super::count::count;
+use super::best_in_industry::BestOfPhrase;
+use super::count::{Kept, count};
 use super::cursor::{Cursor, Position, Side};
 use super::joined::JoinedApart;
 use super::nearest::Stretch;
@@ -58,8 +59,8 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let (total, hits) = match &apart {
         Some(apart) => (apart.total(), Plan::NOTHING),
         None => {
-            let first = is_first_of_static(query).then_some(wanted);
-            hits(&planner, query, &mut understanding, first)
+            let kept = kept(&planner, query, &understanding);
+            hits(&planner, query, &mut understanding, kept)
         }
     };
     let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
@@ -178,6 +179,18 @@ fn is_first_of_static(query: &Query) -> bool {
     is_static && query.cursor.is_none()
 }
 
+/// Which hits are worth keeping for the page.
+fn kept(planner: &Planner<'_>, query: &Query, understanding: &Understanding<'_>) -> Kept {
+    if is_first_of_static(query) {
+        return Kept::First(wanted(query));
+    }
+    let is_best_first = query.sort == SortKey::Relevance && query.order == SortOrder::Desc;
+    let is_stored = is_best_first
+        && query.cursor.is_none()
+        && BestOfPhrase::new(planner, query, understanding, wanted(query)).is_some();
+    if is_stored { Kept::Nothing } else { Kept::All }
+}
+
 /// The hits taken apart, if they are asked for by relevance, and there are any.
 fn joined_apart<'s>(
     planner: &Planner<'s>,
@@ -243,18 +256,18 @@ fn plan_of<'s>(
     if understanding.whole_id.is_some() { plan } else { Plan::difference(plan, excluded.clone()) }
 }
 
-/// How many businesses match everything, and which, maybe of the `first` only ([`count`]); corrects and relaxes `q` if
+/// How many businesses match everything, and those that are [`kept`](Kept); corrects and relaxes `q` if
 /// nothing in the snapshot matches it.
 pub(super) fn hits<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &mut Understanding<'s>,
-    first: Option<usize>,
+    kept: Kept,
 ) -> (u64, Plan<'s>) {
     let filters = planner.filters(query);
     let excluded = planner.excluded(&query.text);
     let counted = |understanding: &Understanding<'s>| {
-        count(planner, plan_of(planner, query, understanding, &filters, &excluded), first)
+        count(planner, plan_of(planner, query, understanding, &filters, &excluded), kept)
     };
     let (total, hits) = counted(understanding);
     if total > 0 || understanding.clauses.is_empty() {

@@ -5,6 +5,7 @@
 //! | static order | nothing tells the hits apart | the page |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
 //! | best of a word in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for in one industry: the first page | a probe for each that is stored, and one score |
+//! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | best of a word with a legal form ([`best_within`](crate::snapshot::best_within)) | `q` is one word with one legal form: the first page | a probe for each that is stored |
 //! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
@@ -13,6 +14,7 @@
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 
 use super::Query;
+use super::best_in_industry::{BestOfPhrase, BestOfWord, two_words};
 use super::candidates::for_each_chunk_left;
 use super::check::Check;
 use super::cursor::Position;
@@ -26,11 +28,9 @@ use super::relax::RelaxedScorer;
 use super::score::Scorer;
 use super::shortcut::Shortcut;
 use super::single_word::SingleWord;
-use super::text::Term;
-use super::understand::{Understanding, Understood};
-use super::within_industry::{BestOfWord, WithinIndustry};
+use super::understand::Understanding;
+use super::within_industry::WithinIndustry;
 use crate::snapshot::best_within::StoredBest;
-use crate::snapshot::phrases::StoredPhrase;
 
 /// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
 const AHEAD_MAX: usize = 1 << 14;
@@ -59,13 +59,27 @@ pub fn by_relevance<'s>(
         return relaxed.nearest(planner, understanding, hits, scorer, stretch);
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
-    let phrase = two_words(planner, query, understanding);
+    // Later pages, and longer ones, are found where hits are held.
+    let is_first = stretch.is_from_best() && stretch.start.is_none();
     let in_industry = match understanding.clauses.as_slice() {
-        // Later pages, and longer ones, are found where hits are held.
-        [only] if stretch.is_from_best() && stretch.start.is_none() => {
+        [only] if is_first => {
             BestOfWord::new(planner, query, only).filter(|best| best.may_fill(stretch.wanted))
         }
         _ => None,
+    };
+    let of_phrase = if is_first && !matches!(hits, Plan::Ready(_)) {
+        BestOfPhrase::new(planner, query, understanding, stretch.wanted)
+    } else {
+        None
+    };
+    let (best_of_phrase, of_phrase_by) = match of_phrase {
+        Some(BestOfPhrase(best)) => (Some(best), Shortcut::BestOfPhraseInIndustry),
+        None => {
+            let stored = two_words(planner, query, understanding);
+            let stored = stored.filter(|stored| !stored.best.is_empty());
+            let best = stored.map(|stored| StoredBest { docs: stored.best, are_all: false });
+            (best, Shortcut::BestOfPhrase)
+        }
     };
     let hits = match (&single_word, understanding.clauses.as_slice()) {
         _ if in_industry.is_some() => None,
@@ -74,7 +88,7 @@ pub fn by_relevance<'s>(
             held(planner, hits, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
         }
         // Without stored best businesses, most groups are looked at.
-        _ if phrase.is_none_or(|stored| stored.best.is_empty()) => {
+        _ if best_of_phrase.is_none() => {
             held(planner, hits, total, |_| total <= planner.tuning().held_max)
         }
         _ => None,
@@ -84,8 +98,17 @@ pub fn by_relevance<'s>(
     let scorer = Scorer::new(planner, understanding, &query.text);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
     let found = Vec::new();
-    let page =
-        Walk { planner, scorer, single_word, in_industry, phrase, is_phrase, stretch, found };
+    let page = Walk {
+        planner,
+        scorer,
+        single_word,
+        in_industry,
+        best_of_phrase,
+        of_phrase_by,
+        is_phrase,
+        stretch,
+        found,
+    };
     if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
 }
 
@@ -112,24 +135,6 @@ fn held<'s>(
     is_worth(hits.cardinality_max()).then(|| Plan::ready(hits.hit_set()))
 }
 
-/// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal forms: then
-/// the text score of a business is the sum of their impacts.
-fn two_words<'s>(
-    planner: &Planner<'s>,
-    query: &Query,
-    understanding: &Understanding<'s>,
-) -> Option<StoredPhrase<'s>> {
-    let is_plain = |understood: &Understood<'s>| {
-        matches!(understood.clause.term, Term::Word(_) | Term::Phrase(_))
-            && understood.is_only_as_written()
-    };
-    let words = query.text.ranking_words().words;
-    let is_it = words.len() == 2
-        && understanding.clauses.iter().all(is_plain)
-        && query.text.trailing_forms().is_empty();
-    if is_it { planner.stored_phrase(&words) } else { None }
-}
-
 /// A walk over groups.
 struct Walk<'a, 's> {
     planner: &'a Planner<'s>,
@@ -137,8 +142,10 @@ struct Walk<'a, 's> {
     single_word: Option<SingleWord<'s>>,
     /// The best of those who hold the one word that `q` is in the one industry that is asked for.
     in_industry: Option<BestOfWord<'s>>,
-    /// What is stored of `q`, if it is two words whose impacts are the text score.
-    phrase: Option<StoredPhrase<'s>>,
+    /// The stored best of those who hold `q` as a phrase, if it is two words whose impacts are the text score; and which
+    /// shortcut that is.
+    best_of_phrase: Option<StoredBest<'s>>,
+    of_phrase_by: Shortcut,
     /// Do all hits hold it as a phrase?
     is_phrase: bool,
     stretch: Stretch,
@@ -230,8 +237,10 @@ impl<'s> Walk<'_, 's> {
             self.found.extend(found);
             return;
         }
-        if is_large
-            && self.is_phrase
+        let are_phrase =
+            self.is_phrase || (group.tier, group.kind) == (Tier::PhraseElsewhere, Kind::Whole);
+        if (is_large || self.of_phrase_by == Shortcut::BestOfPhraseInIndustry)
+            && are_phrase
             && self.take_best_of_phrase((group.tier, group.kind), &group.members)
         {
             return;
@@ -245,13 +254,10 @@ impl<'s> Walk<'_, 's> {
 
     /// Fills the page with those of `hits` among the stored best businesses of the phrase, if they suffice.
     fn take_best_of_phrase(&mut self, (tier, kind): (Tier, Kind), hits: &Plan<'s>) -> bool {
-        let Some(stored) = self.phrase.filter(|stored| !stored.best.is_empty()) else {
-            return false;
-        };
-        let best = StoredBest { docs: stored.best, are_all: false };
+        let Some(best) = self.best_of_phrase else { return false };
         let is_taken = self.take_best((tier, kind), hits, best);
         if is_taken {
-            self.planner.took(Shortcut::BestOfPhrase);
+            self.planner.took(self.of_phrase_by);
         }
         is_taken
     }

@@ -29,6 +29,8 @@ pub enum Shortcut {
     OnlyHit,
     /// A page by score from the stored best businesses of a phrase.
     BestOfPhrase,
+    /// The same within an industry.
+    BestOfPhraseInIndustry,
     /// A page by score from the stored best businesses of a word within an industry.
     BestInIndustry,
     /// A page by score from the stored best businesses of a word with a legal form.
@@ -55,7 +57,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 22] = [
+    pub const ALL: [Shortcut; 23] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -67,6 +69,7 @@ impl Shortcut {
         Shortcut::FollowerScan,
         Shortcut::OnlyHit,
         Shortcut::BestOfPhrase,
+        Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestInIndustry,
         Shortcut::BestWithForm,
         Shortcut::Levels,

@@ -2,76 +2,19 @@
 //!
 //! What a query about one industry asks of words and places is a plan over positions
 //! ([`industry_order`](crate::snapshot::industry_order)), evaluated only where the businesses of the industry stand,
-//! which is a range: a hundredth of each list, for an industry of one business in a hundred. Of one word alone, the best
-//! within the industry are [stored](crate::snapshot::best_within).
+//! which is a range: a hundredth of each list, for an industry of one business in a hundred. Where the best within the
+//! industry are [stored](super::best_in_industry), hits are only counted so.
 
-use super::Query;
 use super::evaluate::SELECTED_MAX;
 use super::hit_set::HitSet;
 use super::plan::{List, Plan};
 use super::planner::Planner;
-use super::rank::{Group, Kind, Tier};
-use super::text::Term;
-use super::understand::Understood;
 use crate::ids::{DocId, TermOrd};
-use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::dense::DenseKey;
-use crate::snapshot::postings::Postings;
 use std::ops::Range;
 
-/// The stored best of a word within an industry.
-#[derive(Clone, Copy, Debug)]
-pub struct BestOfWord<'s> {
-    best: StoredBest<'s>,
-    /// The tier of the last of them.
-    last: Tier,
-}
-
-impl<'s> BestOfWord<'s> {
-    /// What is stored of the best hits of `query`, if it asks for one word, `only`, in one industry.
-    pub fn new(
-        planner: &Planner<'s>,
-        query: &Query,
-        only: &Understood<'s>,
-    ) -> Option<BestOfWord<'s>> {
-        let is_plain = only.is_only_as_written() && query.text.trailing_forms().is_empty();
-        if query.industries.is_empty() || !is_plain || !planner.excluded(&query.text).is_nothing() {
-            return None;
-        }
-        let [filter] = planner.filters(query).try_into().ok()?;
-        let industry = industry_of(&filter)?;
-        let Term::Word(word) = &only.clause.term else { return None };
-        let term = match planner.word(word) {
-            Plan::List(List { key: Some(DenseKey::Term(ord)), .. }) => ord,
-            _ => return None,
-        };
-        let best = planner.snapshot().best_in_industry(term, industry)?;
-        let last = DocId(*best.docs.last()?);
-        let lists = planner.snapshot().terms().lists(term);
-        let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(last));
-        let last = match [lists.name_is(), lists.name_starts(), lists.name_has()].map(holds) {
-            [true, ..] => Tier::NameIs,
-            [_, true, _] => Tier::NameStarts,
-            [.., true] => Tier::NameHasAll,
-            _ => Tier::PhraseElsewhere,
-        };
-        Some(BestOfWord { best, last })
-    }
-
-    /// May they be a page of so many?
-    pub fn may_fill(&self, wanted: usize) -> bool {
-        self.best.are_all || self.best.docs.len() >= wanted
-    }
-
-    /// They as the best of a group: are all hits of its tier among them that hold the word itself?
-    pub fn within(&self, group: &Group<'s>) -> StoredBest<'s> {
-        let is_told = group.kind == Kind::Whole && group.tier <= Tier::PhraseElsewhere;
-        let are_all = is_told && (self.best.are_all || group.tier < self.last);
-        StoredBest { are_all, ..self.best }
-    }
-}
-
-fn industry_of(plan: &Plan<'_>) -> Option<TermOrd> {
+/// The industry that a plan is the list of.
+pub fn industry_of(plan: &Plan<'_>) -> Option<TermOrd> {
     match plan {
         Plan::List(List { key: Some(DenseKey::Industry(ord)), .. }) => Some(*ord),
         _ => None,

@@ -1,36 +1,40 @@
-//! The best businesses of a frequent word within an industry, or with a legal form in their name.
+//! The best businesses of a frequent word, or of two next to each other, within an industry, and of a word with a legal
+//! form in the name.
 //!
 //! Of a million businesses that hold a word, some ten thousand are of an industry. Which of them are best is told neither
 //! by the levels of the word, whose best are mostly of other industries, nor by the industry; all of them would have to
 //! be scored. So are those whose name carries the legal form behind a word: a name that ends before it is shorter, and
 //! so the better, and thousands of these would be passed by. So the first page is stored, for every dense term and every
-//! industry or form that have many businesses in common.
+//! industry or form that have many businesses in common; and likewise for every [stored phrase](super::phrases) and
+//! industry.
 //!
 //! ```text
 //! IndustryBest, FormBest           := DOC (u32) of each pair, joined: the best first, as a `q` of this word alone ranks
 //!                                     whole words (by group and impact as in LEVELS, ties by `DocId`)
-//! IndustryBestLists, FormBestLists := MAX (u32), START^(TERMS + 1), SET^PAIRS, END^PAIRS (u32)
+//! PhraseIndustryBest               := the same, by text score as two words, as in PhraseBest
+//! IndustryBestLists, FormBestLists,
+//! PhraseIndustryBestLists          := MAX (u32), START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
 //! ```
 //!
-//! TERMS are those of [`dense`](super::dense), by number; START says which SETs, ascending, are those of each, and END
-//! where the businesses of a pair end. A pair with fewer than MAX has no others. SET is the ordinal of an industry, and
-//! as in the [order by industry](super::industry_order) a business is of one only; or the
-//! [number](crate::analyzer::legal_form::number) of a legal form, of which a name may carry several, wherever in it they
-//! stand.
+//! KEYS are the terms of [`dense`](super::dense), by number, or the pairs of `PhrasePairs`, by place; START says which
+//! SETs, ascending, are those of each, and END where the businesses of a pair of key and set end. A pair with fewer than
+//! MAX has no others. SET is the ordinal of an industry, and as in the [order by industry](super::industry_order) a
+//! business is of one only; or the [number](crate::analyzer::legal_form::number) of a legal form, of which a name may
+//! carry several, wherever in it they stand.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
 use crate::bytes::cast;
 
-/// The best businesses of words within sets: industries, or those with a legal form.
+/// The best businesses of words, or of phrases, within sets: industries, or those with a legal form.
 pub struct BestWithin {
     docs: Section,
     lists: Section,
-    num_terms: usize,
+    num_keys: usize,
 }
 
-/// What is stored of a word within a set.
+/// What is stored of a word, or of a phrase, within a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StoredBest<'a> {
     /// The best businesses, best first.
@@ -44,15 +48,21 @@ pub struct StoredBest<'a> {
 pub struct BestKinds {
     /// The businesses.
     pub docs: SectionKind,
-    /// Which of them are of which term and set.
+    /// Which of them are of which key and set.
     pub lists: SectionKind,
 }
 
-/// Those within industries.
+/// Those of terms within industries.
 pub const INDUSTRY_BEST: BestKinds =
     BestKinds { docs: SectionKind::IndustryBest, lists: SectionKind::IndustryBestLists };
 
-/// Those with legal forms.
+/// Those of phrases within industries.
+pub const PHRASE_INDUSTRY_BEST: BestKinds = BestKinds {
+    docs: SectionKind::PhraseIndustryBest,
+    lists: SectionKind::PhraseIndustryBestLists,
+};
+
+/// Those of terms with legal forms.
 pub const FORM_BEST: BestKinds =
     BestKinds { docs: SectionKind::FormBest, lists: SectionKind::FormBestLists };
 
@@ -65,23 +75,23 @@ struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    fn read(words: &'a [u32], num_terms: usize) -> Option<Lists<'a>> {
+    fn read(words: &'a [u32], num_keys: usize) -> Option<Lists<'a>> {
         let (&max, words) = words.split_first()?;
-        let (starts, words) = words.split_at_checked(num_terms + 1)?;
+        let (starts, words) = words.split_at_checked(num_keys + 1)?;
         let (sets, ends) = words.split_at_checked(*starts.last()? as usize)?;
         (sets.len() == ends.len()).then_some(Lists { max, starts, sets, ends })
     }
 }
 
 impl BestWithin {
-    /// Opens the lists and checks them completely; `num_terms` is the number of dense terms.
+    /// Opens the lists and checks them completely; `num_keys` is how many terms or phrases there may be.
     ///
     /// # Errors
     /// Lists do not join, or name what is not there.
     pub fn open(
         kinds: BestKinds,
         section: &dyn Fn(SectionKind) -> Section,
-        num_terms: usize,
+        num_keys: usize,
         num_sets: usize,
         num_docs: u32,
     ) -> Result<BestWithin, SnapshotError> {
@@ -89,20 +99,20 @@ impl BestWithin {
         let (docs, lists) = (section(kinds.docs), section(kinds.lists));
         let all: &[u32] = docs.checked_slice(kinds.docs)?;
         let Some(Lists { max, starts, sets, ends }) =
-            Lists::read(lists.checked_slice(kinds.lists)?, num_terms)
+            Lists::read(lists.checked_slice(kinds.lists)?, num_keys)
         else {
-            return damaged("one start for each dense term, and one end for each pair is expected");
+            return damaged("one start for each key, and one end for each pair is expected");
         };
         if starts[0] != 0 || !starts.windows(2).all(|pair| pair[0] <= pair[1]) {
-            return damaged("the pairs of terms do not join");
+            return damaged("the pairs of keys do not join");
         }
         let are_sets = starts.windows(2).all(|pair| {
-            let of_term = &sets[pair[0] as usize..pair[1] as usize];
-            of_term.windows(2).all(|pair| pair[0] < pair[1])
-                && of_term.last().is_none_or(|&last| (last as usize) < num_sets)
+            let of_key = &sets[pair[0] as usize..pair[1] as usize];
+            of_key.windows(2).all(|pair| pair[0] < pair[1])
+                && of_key.last().is_none_or(|&last| (last as usize) < num_sets)
         });
         if !are_sets {
-            return damaged("the sets of a term do not ascend, or are not there");
+            return damaged("the sets of a key do not ascend, or are not there");
         }
         let mut start = 0;
         let join = ends.iter().all(|&end| {
@@ -117,13 +127,13 @@ impl BestWithin {
             let reason = "a business is not there";
             return Err(SnapshotError::damaged(kinds.docs, reason));
         }
-        Ok(BestWithin { docs, lists, num_terms })
+        Ok(BestWithin { docs, lists, num_keys })
     }
 
-    /// What is stored of the dense term with this number within a set.
-    pub fn get(&self, term: usize, set: u32) -> Option<StoredBest<'_>> {
-        let lists = Lists::read(cast(self.lists.as_ref()), self.num_terms)?;
-        let pairs = *lists.starts.get(term)? as usize..*lists.starts.get(term + 1)? as usize;
+    /// What is stored of the term with this number, or the phrase at this place, within a set.
+    pub fn get(&self, key: usize, set: u32) -> Option<StoredBest<'_>> {
+        let lists = Lists::read(cast(self.lists.as_ref()), self.num_keys)?;
+        let pairs = *lists.starts.get(key)? as usize..*lists.starts.get(key + 1)? as usize;
         let within = lists.sets[pairs.clone()].binary_search(&set).ok()?;
         let at = pairs.start + within;
         let start = at.checked_sub(1).map_or(0, |before| lists.ends[before]);
@@ -132,7 +142,7 @@ impl BestWithin {
     }
 }
 
-/// What is stored of one dense term after the other.
+/// What is stored of one key after the other.
 #[derive(Debug)]
 pub struct BestWithinWriter {
     max: u32,
@@ -142,13 +152,13 @@ pub struct BestWithinWriter {
 }
 
 impl BestWithinWriter {
-    /// Of no term yet; at most `max` businesses of each pair.
+    /// Of no key yet; at most `max` businesses of each pair.
     pub fn new(max: usize) -> BestWithinWriter {
         let max = max as u32;
         BestWithinWriter { max, starts: vec![0], sets: Vec::new(), ends: Vec::new() }
     }
 
-    /// The next term: its sets, ascending, each with how many of its best businesses are written.
+    /// The next key: its sets, ascending, each with how many of its best businesses are written.
     pub fn push(&mut self, sets: impl Iterator<Item = (u32, usize)>) {
         for (set, len) in sets {
             self.sets.push(set);

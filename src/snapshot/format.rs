@@ -9,7 +9,7 @@ use super::error::SnapshotError;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 10;
+pub const FORMAT_VERSION: u32 = 11;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -98,31 +98,35 @@ pub enum SectionKind {
     PhraseBest = 36,
     /// Where the best businesses of each pair begin.
     PhraseBestOffsets = 37,
+    /// The best of these within industries.
+    PhraseIndustryBest = 38,
+    /// Which they are of.
+    PhraseIndustryBestLists = 39,
     /// How many businesses have two places, or two industries.
-    FilterPairs = 38,
+    FilterPairs = 40,
     /// Where the businesses of each industry and place stand in the sort orders.
-    FilterPositions = 39,
+    FilterPositions = 41,
     /// Where those of each begin.
-    FilterPositionLists = 40,
+    FilterPositionLists = 42,
     /// Businesses by industry.
-    IndustryOrder = 41,
+    IndustryOrder = 43,
     /// Where the businesses of terms and places stand in that order.
-    IndustryPositions = 42,
+    IndustryPositions = 44,
     /// Where those of each begin.
-    IndustryPositionLists = 43,
+    IndustryPositionLists = 45,
     /// The best businesses of terms within industries.
-    IndustryBest = 44,
+    IndustryBest = 46,
     /// Which they are of.
-    IndustryBestLists = 45,
+    IndustryBestLists = 47,
     /// The best businesses of terms with legal forms in their name.
-    FormBest = 46,
+    FormBest = 48,
     /// Which they are of.
-    FormBestLists = 47,
+    FormBestLists = 49,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 47] = {
+    pub const ALL: [SectionKind; 49] = {
         use SectionKind::*;
         [
             Metadata,
@@ -162,6 +166,8 @@ impl SectionKind {
             PhraseLists,
             PhraseBest,
             PhraseBestOffsets,
+            PhraseIndustryBest,
+            PhraseIndustryBestLists,
             FilterPairs,
             FilterPositions,
             FilterPositionLists,

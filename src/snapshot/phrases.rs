@@ -5,7 +5,7 @@
 //! [many businesses hold both](super::dense), the number of businesses with the phrase is stored: the total of a
 //! query. Where the phrase is so rare among the candidates that a page is not full soon, or so frequent that the words
 //! belong together, the businesses are stored as well; and where so many hold both words that even scoring them is
-//! dear, those with the best scores.
+//! dear, those with the best scores, wherever and [within industries](super::best_within).
 //!
 //! ```text
 //! PhrasePairs  := MIN (u32), 0 (u32), { FIRST << 16 | SECOND (u32, ascending) }
@@ -41,6 +41,8 @@ pub struct StoredPhrases {
 /// What is stored of a phrase of two words.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredPhrase<'a> {
+    /// Its place among the pairs; none if no business holds it.
+    pub place: Option<usize>,
     /// How many businesses hold it.
     pub len: u64,
     /// Which they are, if there are any and they are few or many among those that hold both words.
@@ -123,16 +125,17 @@ impl StoredPhrases {
             return None;
         }
         let Ok(at) = words[HEAD..].binary_search(&pair(first, second)) else {
-            return Some(StoredPhrase { len: 0, postings: None, best: &[] });
+            return Some(StoredPhrase { place: None, len: 0, postings: None, best: &[] });
         };
-        let place = cast::<u64>(self.lists.as_ref())[at];
-        let list = || Postings::front(&self.postings.as_ref()[place as usize..]);
+        let start = cast::<u64>(self.lists.as_ref())[at];
+        let list = || Postings::front(&self.postings.as_ref()[start as usize..]);
         let offsets: &[u32] = cast(self.best_offsets.as_ref());
         let best: &[u32] = cast(self.best.as_ref());
         Some(StoredPhrase {
+            place: Some(at),
             best: &best[offsets[at] as usize..offsets[at + 1] as usize],
             len: u64::from(cast::<u32>(self.counts.as_ref())[at]),
-            postings: (place != NO_LIST).then(list),
+            postings: (start != NO_LIST).then(list),
         })
     }
 }

@@ -89,6 +89,10 @@ pub const LEGAL_FORMS: [&str; 18] = [
     "Company", "L.L.C.", "GmbH & Co. KG", "plc", "AG", "Ltd",
 ];
 
+/// What several descriptions speak of.
+pub const STOCK_PHRASES: [&str; 4] =
+    ["wireless commerce", "commerce wireless", "new gas", "pay Group™ of news"];
+
 /// Industries, some equal after folding, some containing others.
 #[rustfmt::skip]
 pub const INDUSTRIES: [&str; 20] = [
@@ -154,10 +158,15 @@ pub struct Record {
 /// A collection of `len` records.
 pub fn records(rng: &mut Rng, len: usize) -> Vec<Record> {
     let words = vocabulary(rng);
+    // Of some collections, few industries have many businesses.
+    let industries = if rng.chance(30) { rng.within(1, 3) } else { INDUSTRIES.len() };
+    let mut of_all = INDUSTRIES;
+    rng.shuffle(&mut of_all);
+    let industries = &of_all[..industries];
     let mut records: Vec<Record> = Vec::new();
     for number in 0..len {
         let earlier = &records[records.len().saturating_sub(20)..];
-        let company = company(rng, number, earlier, &words);
+        let company = company(rng, number, earlier, &words, industries);
         let line = line(rng, &company);
         records.push(Record { company, line });
     }
@@ -177,7 +186,13 @@ fn vocabulary(rng: &mut Rng) -> Vec<&'static str> {
     words
 }
 
-fn company(rng: &mut Rng, number: usize, earlier: &[Record], vocabulary: &[&str]) -> Company {
+fn company(
+    rng: &mut Rng,
+    number: usize,
+    earlier: &[Record],
+    vocabulary: &[&str],
+    industries: &[&str],
+) -> Company {
     let name = match earlier {
         [_, ..] if rng.chance(20) => rng.pick(earlier).company.name.clone(),
         _ => name(rng, vocabulary),
@@ -212,7 +227,8 @@ fn company(rng: &mut Rng, number: usize, earlier: &[Record], vocabulary: &[&str]
     let description = match rng.below(100) {
         0..10 => Some(other),
         10..15 => Some(format!("{other} {}", text(rng, 1))),
-        15..70 => Some(text(rng, words)),
+        15..25 => Some(format!("{} {}", text(rng, 1), rng.pick(&STOCK_PHRASES))),
+        25..70 => Some(text(rng, words)),
         _ => None,
     };
     Company {
@@ -223,7 +239,7 @@ fn company(rng: &mut Rng, number: usize, earlier: &[Record], vocabulary: &[&str]
         name,
         website,
         description,
-        industry: rng.chance(80).then(|| (*rng.pick(&INDUSTRIES)).to_owned()),
+        industry: rng.chance(80).then(|| (*rng.pick(industries)).to_owned()),
         employee_count: rng.chance(80).then(|| *rng.pick(&EMPLOYEES)),
         location: Location { city, state, country },
         founded_year: rng.chance(70).then(|| *rng.pick(&YEARS)),

@@ -15,6 +15,7 @@
 
 mod coverage;
 mod misspelling;
+mod phrases_in_industries;
 mod requests;
 mod shrink;
 pub mod subject;

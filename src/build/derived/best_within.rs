@@ -1,6 +1,7 @@
 //! The best businesses of dense terms within sets: industries, and those with a legal form in their name.
 
 use super::by_doc::releasing;
+use super::by_set::{Best, BestBySet, Bounds, Key};
 use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::build::spares::{Lent, Reuse, Spares};
@@ -13,9 +14,7 @@ use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 
-/// Rank of a business, best first: its group, above its impact, the better the smaller, above its `DocId`.
-type Key = u64;
-
+/// Orders by group, then by impact, ties by `DocId`.
 fn key(group: LevelGroup, impact: u8, doc: u32) -> Key {
     u64::from((group as u32) << 8 | u32::from(u8::MAX - impact)) << 32 | u64::from(doc)
 }
@@ -28,15 +27,6 @@ pub trait Sets: Sync {
     fn numbers(&self) -> &[u32];
     /// The places of these numbers of the sets that a business is in.
     fn places_of(&self, doc: u32) -> impl Iterator<Item = usize>;
-}
-
-/// What is stored of each pair of a term and a set.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Bounds {
-    /// Fewest businesses of a pair of which the best are stored.
-    pub docs_min: usize,
-    /// Most of these.
-    pub max: usize,
 }
 
 /// The place of the industry of a business that has none, or one of few businesses.
@@ -115,70 +105,20 @@ pub fn write<S: Sets>(
     Ok(writer.section(S::KINDS.lists, bytemuck::cast_slice(&words))?)
 }
 
-/// The best of one term.
-#[derive(Default)]
-struct Best {
-    docs: Vec<u32>,
-    /// Places of sets, and how many of `docs` are theirs.
-    lens: Vec<(usize, usize)>,
-}
-
-impl Reuse for Best {
-    fn clear(&mut self) {
-        self.docs.clear();
-        self.lens.clear();
-    }
-}
-
-/// What is kept of one set.
-#[derive(Clone, Default)]
-struct Kept {
-    /// How many businesses there are.
-    count: usize,
-    /// Those that may be among the best.
-    keys: Vec<Key>,
-    /// Whatever is not before it is not.
-    bound: Option<Key>,
-}
-
-impl Kept {
-    #[inline]
-    fn push(&mut self, key: Key, max: usize) {
-        self.count += 1;
-        if self.bound.is_some_and(|bound| key >= bound) {
-            return;
-        }
-        self.keys.push(key);
-        if self.keys.len() == 2 * max {
-            self.bound = Some(*self.keys.select_nth_unstable(max).1);
-            self.keys.truncate(max);
-        }
-    }
-
-    fn take_best(&mut self, max: usize) -> &[Key] {
-        self.keys.sort_unstable();
-        self.keys.truncate(max);
-        &self.keys
-    }
-}
-
 /// What the best are chosen in, of one term after the other.
 #[derive(Default)]
 struct Workspace {
     docs: Vec<u32>,
     /// Businesses with the term in their name.
     named: Vec<(u32, LevelGroup)>,
-    by_set: Vec<Kept>,
+    by_set: BestBySet,
 }
 
 impl Reuse for Workspace {
     fn clear(&mut self) {
         self.docs.clear();
         self.named.clear();
-        for kept in &mut self.by_set {
-            (kept.count, kept.bound) = (0, None);
-            kept.keys.clear();
-        }
+        self.by_set.clear();
     }
 }
 
@@ -191,8 +131,7 @@ impl Workspace {
         bounds: Bounds,
         best: &mut Best,
     ) {
-        let Bounds { docs_min, max } = bounds;
-        self.by_set.resize_with(sets.numbers().len(), Kept::default);
+        self.by_set.make_room(sets.numbers().len());
         lists.any().push_to(&mut self.docs);
         let groups = [lists.name_is(), lists.name_starts(), lists.name_has()];
         let mut in_name = Vec::new();
@@ -206,38 +145,8 @@ impl Workspace {
         for (&doc, &impact) in self.docs.iter().zip(lists.impacts()) {
             let group = named.next_if(|named| named.0 == doc).map(|named| named.1);
             let key = key(group.unwrap_or(LevelGroup::Elsewhere), impact, doc);
-            sets.places_of(doc).for_each(|at| self.by_set[at].push(key, max));
+            sets.places_of(doc).for_each(|at| self.by_set.push(at, key, bounds.max));
         }
-        for (at, kept) in self.by_set.iter_mut().enumerate() {
-            if kept.count >= docs_min {
-                let keys = kept.take_best(max);
-                best.docs.extend(keys.iter().map(|&key| key as u32));
-                best.lens.push((at, keys.len()));
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_best_are_the_first_of_a_sort(
-            keys in proptest::collection::vec(0u64..500, 0..200),
-            max in 1usize..20,
-        ) {
-            let mut kept = Kept::default();
-            // No two businesses are one.
-            let keys: Vec<Key> = (0..).zip(keys).map(|(at, key)| key << 32 | at).collect();
-            keys.iter().for_each(|&key| kept.push(key, max));
-            let mut sorted = keys.clone();
-            sorted.sort_unstable();
-            sorted.truncate(max);
-            prop_assert_eq!(kept.take_best(max), sorted);
-            prop_assert_eq!(kept.count, keys.len());
-        }
+        self.by_set.take_into(best, bounds);
     }
 }

@@ -9,6 +9,7 @@ mod encode;
 mod occurrences;
 
 use super::Thresholds;
+use super::best_within::{Industries, Sets};
 use super::by_doc::{Chunks, releasing};
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
@@ -18,6 +19,7 @@ use crate::build::scratch::{Scratch, ScratchError};
 use crate::build::spares::{Lent, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
+use crate::snapshot::best_within::{BestWithinWriter, PHRASE_INDUSTRY_BEST};
 use crate::snapshot::doc_tokens::DocTokens;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
@@ -46,6 +48,8 @@ pub struct Source<'a> {
     pub tokens: Section,
     /// Section `PairCounts`.
     pub counts: &'a [u32],
+    /// Within which the best are stored.
+    pub industries: &'a Industries,
     /// What is stored.
     pub thresholds: &'a Thresholds,
     /// Where pairs lie while they are brought together.
@@ -79,6 +83,7 @@ pub fn write(
         occurrences: &occurrences,
         neighbours: &neighbours,
         counts: source.counts,
+        industries: source.industries,
         thresholds: source.thresholds,
         memory: source.memory / 4 / pool.current_num_threads(),
     };
@@ -87,6 +92,8 @@ pub fn write(
     let mut places: Vec<Option<u64>> = Vec::new();
     // In pieces: what grows to hundreds of megabytes is copied again and again.
     let (mut best, mut best_len, mut best_offsets) = (Vec::new(), 0, vec![0u32]);
+    let mut within = Vec::new();
+    let mut within_lists = BestWithinWriter::new(source.thresholds.phrase_industry_best.max);
     let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Encoded>::default());
     in_order(
         pool,
@@ -100,16 +107,23 @@ pub fn write(
         |encoded: Result<Lent<Encoded>, ScratchError>| {
             let encoded = encoded?;
             let mut place = section.len();
+            let mut lens = encoded.within.lens.as_slice();
+            let mut taken = 0;
             for phrase in &encoded.phrases {
                 pairs.push(phrase.pair);
                 counts.push(phrase.count);
                 places.push((phrase.list_bytes > 0).then_some(place));
                 place += phrase.list_bytes as u64;
                 best_offsets.push(best_len + phrase.best_end);
+                let of_phrase = lens.split_off(..phrase.within_end - taken).unwrap_or_default();
+                taken = phrase.within_end;
+                let numbers = source.industries.numbers();
+                within_lists.push(of_phrase.iter().map(|&(at, len)| (numbers[at], len)));
             }
             section.write(&encoded.lists)?;
             best_len += encoded.best.len() as u32;
             best.push(encoded.best.clone());
+            within.push(encoded.within.docs.clone());
             Ok::<(), BuildError>(())
         },
     )?;
@@ -125,6 +139,11 @@ pub fn write(
         Ok(section)
     });
     writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))?;
+    let mut section = writer.begin(PHRASE_INDUSTRY_BEST.docs);
+    within.iter().try_for_each(|piece| section.write(bytemuck::cast_slice(piece)))?;
+    section.end(writer)?;
+    let lists = within_lists.into_words();
+    writer.section(PHRASE_INDUSTRY_BEST.lists, bytemuck::cast_slice(&lists))?;
     Ok(best)
 }
 

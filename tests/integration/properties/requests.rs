@@ -5,7 +5,8 @@
 
 use super::misspelling;
 use crate::collections::{
-    EMPLOYEES, INDUSTRIES, LEGAL_FORMS, LONG_WORDS, PLACES, Record, Rng, WEBSITES, WORDS,
+    EMPLOYEES, INDUSTRIES, LEGAL_FORMS, LONG_WORDS, PLACES, Record, Rng, STOCK_PHRASES, WEBSITES,
+    WORDS,
 };
 use firmament::analyzer::fold_filter;
 use firmament::company::Company;
@@ -74,6 +75,9 @@ pub fn request(rng: &mut Rng, records: &[Record]) -> Request {
     let target = std::slice::from_ref(rng.pick(records));
     let about = |rng: &mut Rng| if rng.chance(80) { target } else { records };
     let mut request = Request { limit: rng.within(1, 100) as u32, ..Request::default() };
+    if rng.chance(8) {
+        return few_of_an_industry(rng, &target[0].company);
+    }
     if rng.chance(88) {
         request.q = q(rng, &target[0], records);
     }
@@ -108,6 +112,16 @@ pub fn request(rng: &mut Rng, records: &[Record]) -> Request {
         request.order = Some(*rng.pick(&ORDERS));
     }
     request
+}
+
+/// The best few of an industry that hold two words next to each other.
+fn few_of_an_industry(rng: &mut Rng, company: &Company) -> Request {
+    let description = company.description.as_deref().filter(|_| rng.chance(20));
+    let text = description.unwrap_or(*rng.pick(&STOCK_PHRASES));
+    let mut q = some_words(rng, text);
+    q.truncate(2);
+    let industries = company.industry.iter().cloned().collect();
+    Request { q, industries, limit: rng.within(1, 2) as u32, ..Request::default() }
 }
 
 /// A bound for employees: one of the counts that records have, or a neighbour.

@@ -2,6 +2,8 @@
 
 use super::occurrences::{Occurrences, SCORE_BITS};
 use crate::build::derived::Thresholds;
+use crate::build::derived::best_within::{Industries, Sets};
+use crate::build::derived::by_set::{Best, BestBySet, Key};
 use crate::build::derived::neighbours::Neighbours;
 use crate::build::scratch::ScratchError;
 use crate::build::spares::Reuse;
@@ -16,9 +18,6 @@ const RARE_SHARE: u64 = 96;
 /// so that it is asked for, and it takes less than the lists of its words. In between are words that are neighbours by
 /// chance: nearly all phrases, and nine tenths of all bytes.
 const FREQUENT_SHARE: u64 = 32;
-
-/// Rank of a business, best first: its score, the better the smaller, above its `DocId`.
-type Key = u64;
 
 /// More than any score.
 const SCORE_END: u32 = 1 << SCORE_BITS;
@@ -35,6 +34,8 @@ pub struct Encoder<'a> {
     pub neighbours: &'a Neighbours,
     /// How many businesses hold both terms of a pair, wherever: section `PairCounts`.
     pub counts: &'a [u32],
+    /// Within which the best are stored too.
+    pub industries: &'a Industries,
     /// What is stored.
     pub thresholds: &'a Thresholds,
     /// Bytes of businesses that are held at a time.
@@ -50,6 +51,8 @@ pub struct Encoded {
     pub lists: Vec<u8>,
     /// The best of the businesses of each.
     pub best: Vec<u32>,
+    /// Those of each within industries.
+    pub within: Best,
 }
 
 impl Reuse for Encoded {
@@ -57,6 +60,7 @@ impl Reuse for Encoded {
         self.phrases.clear();
         self.lists.clear();
         self.best.clear();
+        self.within.clear();
     }
 }
 
@@ -70,6 +74,8 @@ pub struct EncodedPhrase {
     pub list_bytes: usize,
     /// Where its best end.
     pub best_end: u32,
+    /// Where the industries end within which its best are stored.
+    pub within_end: usize,
 }
 
 /// A phrase that is stored.
@@ -102,6 +108,7 @@ pub struct Workspace {
     phrases: Vec<Phrase>,
     keys: Vec<Key>,
     docs: Vec<u32>,
+    by_industry: BestBySet,
 }
 
 impl Reuse for Workspace {
@@ -125,7 +132,8 @@ impl Encoder<'_> {
         workspace: &mut Workspace,
         out: &mut Encoded,
     ) -> Result<(), ScratchError> {
-        let Workspace { words, counts, phrases, keys, docs } = workspace;
+        let Workspace { words, counts, phrases, keys, docs, by_industry } = workspace;
+        by_industry.make_room(self.industries.numbers().len());
         let pairs = self.occurrences.partitions().pairs(partition);
         counts.resize(pairs.len(), 0);
         self.occurrences.for_each(partition, words, |found| counts[found.pair] += 1)?;
@@ -158,10 +166,25 @@ impl Encoder<'_> {
             let mut keys = keys.as_mut_slice();
             for phrase in batch {
                 let of_phrase = keys.split_off_mut(..phrase.wanted()).unwrap_or_default();
+                if phrase.has_best {
+                    self.choose_within(of_phrase, by_industry, &mut out.within);
+                }
                 out.push(phrase, of_phrase, self.thresholds.phrase_best_max, docs);
             }
         }
         Ok(())
+    }
+
+    /// Appends the best of the businesses with the keys `keys` within industries.
+    fn choose_within(&self, keys: &[Key], by_industry: &mut BestBySet, best: &mut Best) {
+        let bounds = self.thresholds.phrase_industry_best;
+        if keys.len() >= bounds.docs_min {
+            for &key in keys {
+                let places = self.industries.places_of(key as u32);
+                places.for_each(|at| by_industry.push(at, key, bounds.max));
+            }
+            by_industry.take_into(best, bounds);
+        }
     }
 
     /// What is stored of the pair at `at`, which `count` businesses hold.
@@ -215,6 +238,7 @@ impl Encoded {
             count: phrase.count,
             list_bytes: self.lists.len() - start,
             best_end: self.best.len() as u32,
+            within_end: self.within.lens.len(),
         });
     }
 }

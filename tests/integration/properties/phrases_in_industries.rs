@@ -1,0 +1,59 @@
+//! Two words within one industry, in collections of which many businesses hold both.
+//!
+//! Random texts seldom hold the same two words next to each other in the same industry; here, few words make all texts.
+
+use super::subject::Subject;
+use super::{Pair, companies, lines, rendered, requests::Request};
+use crate::collections::{Record, Rng};
+use crate::oracle::Oracle;
+use firmament::company::Company;
+use firmament::query::{Scratch, Shortcut};
+
+const TEXT_WORDS: [&str; 5] = ["carbon", "delta", "ember", "falcon", "garnet"];
+const TWO_INDUSTRIES: [&str; 2] = ["Mining", "Software"];
+
+fn text(rng: &mut Rng, words: usize) -> String {
+    let words: Vec<&str> = (0..words).map(|_| *rng.pick(&TEXT_WORDS)).collect();
+    words.join(" ")
+}
+
+fn record(rng: &mut Rng, number: usize) -> Record {
+    let words = *rng.pick(&[1, 1, 1, 2, 3]);
+    let name = text(rng, words);
+    let words = rng.within(1, 6);
+    let company = Company {
+        id: format!("b{number}"),
+        name,
+        description: Some(text(rng, words)),
+        industry: Some((*rng.pick(&TWO_INDUSTRIES)).to_owned()),
+        employee_count: Some(rng.below(9) as u64),
+        ..Company::default()
+    };
+    Record { line: rendered(&company), company }
+}
+
+#[test]
+fn phrases_within_an_industry_are_ranked_as_the_oracle_does() {
+    let mut scratch = Scratch::default();
+    let mut taken = 0;
+    for collection in 0..24 {
+        let mut rng = Rng::new(7, collection);
+        // Of odd length, so that all is stored, and all shortcuts are taken.
+        let len = 2 * rng.within(5, 60) + 1;
+        let records: Vec<Record> = (0..len).map(|number| record(&mut rng, number)).collect();
+        let oracle = Oracle::new(companies(&records));
+        let subject = Subject::publish(&companies(&records), &lines(&records));
+        for number in 0..20 {
+            let q = vec![(*rng.pick(&TEXT_WORDS)).to_owned(), (*rng.pick(&TEXT_WORDS)).to_owned()];
+            let industries = vec![(*rng.pick(&TWO_INDUSTRIES)).to_owned()];
+            let limit = rng.within(1, 2) as u32;
+            let request = Request { q, industries, limit, ..Request::default() };
+            let rng = Rng::new(collection, number);
+            let checked =
+                Pair::new(&oracle, &subject, &records, &request, rng, &mut scratch).check();
+            assert_eq!(checked, Ok(()), "collection {collection}: {request}");
+        }
+        taken += subject.shortcuts_taken()[Shortcut::BestOfPhraseInIndustry as usize];
+    }
+    assert!(taken >= 100, "only {taken} answers from the best of a phrase in an industry");
+}
