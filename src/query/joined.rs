@@ -83,12 +83,12 @@ impl<'s> JoinedApart<'s> {
     ) -> Vec<Position> {
         planner.took(Shortcut::JoinedApart);
         let more = stretch.from(stretch.start, stretch.wanted + self.struck_out as usize);
-        let mut found =
-            by_relevance(planner, query, &self.written, &self.hits, self.hits_total, more);
+        let hits = (&self.hits, self.hits_total);
+        let mut found = by_relevance(planner, query, &self.written, hits, None, more);
         found.retain(|position| !self.joined.contains(position.doc));
         if !self.matching.is_empty() {
-            let (hits, total) = (Plan::ready(self.matching.clone()), self.matching.len());
-            found.extend(by_relevance(planner, query, understanding, &hits, total, stretch));
+            let hits = (&Plan::ready(self.matching.clone()), self.matching.len());
+            found.extend(by_relevance(planner, query, understanding, hits, None, stretch));
             found.sort_unstable_by_key(|position| stretch.distance(position));
         }
         found.truncate(stretch.wanted);

@@ -56,17 +56,26 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let mut understanding = Understanding::new(&planner, &query.text);
     let apart = joined_apart(&planner, query, &understanding);
     let wanted = wanted(query);
+    let mut of_phrase = None;
     let (total, hits) = match &apart {
         Some(apart) => (apart.total(), Plan::NOTHING),
         None => {
-            let kept = kept(&planner, query, &understanding);
+            of_phrase = best_of_phrase(&planner, query, &understanding);
+            let kept = match of_phrase {
+                Some(_) => Kept::Nothing,
+                None if is_first_of_static(query) => Kept::First(wanted),
+                None => Kept::All,
+            };
             hits(&planner, query, &mut understanding, kept)
         }
     };
     let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
     let mut found = match only_hit(&planner, query, &hits) {
         Some(only) => vec![only],
-        None => nearest(&planner, query, &understanding, (&hits, total), apart.as_ref(), scratch),
+        None => {
+            let hits = (&hits, total);
+            nearest(&planner, query, &understanding, hits, apart.as_ref(), of_phrase, scratch)
+        }
     };
     let has_more = found.len() == wanted;
     found.truncate(query.limit as usize);
@@ -114,6 +123,7 @@ fn nearest<'s>(
     understanding: &Understanding<'s>,
     (hits, total): (&Plan<'s>, u64),
     apart: Option<&JoinedApart<'s>>,
+    of_phrase: Option<BestOfPhrase<'s>>,
     scratch: &mut Scratch,
 ) -> Vec<Position> {
     let snapshot = planner.snapshot();
@@ -125,7 +135,10 @@ fn nearest<'s>(
             let stretch = Stretch { order, side, start: position, wanted };
             match apart {
                 Some(apart) => apart.nearest(planner, query, understanding, stretch),
-                None => by_relevance(planner, query, understanding, hits, total, stretch),
+                None => {
+                    let hits = (hits, total);
+                    by_relevance(planner, query, understanding, hits, of_phrase, stretch)
+                }
             }
         }
         (SortKey::EmployeeCount, SortOrder::Desc) => {
@@ -179,16 +192,17 @@ fn is_first_of_static(query: &Query) -> bool {
     is_static && query.cursor.is_none()
 }
 
-/// Which hits are worth keeping for the page.
-fn kept(planner: &Planner<'_>, query: &Query, understanding: &Understanding<'_>) -> Kept {
-    if is_first_of_static(query) {
-        return Kept::First(wanted(query));
-    }
+/// The stored best hits, if they are the first page.
+fn best_of_phrase<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+) -> Option<BestOfPhrase<'s>> {
     let is_best_first = query.sort == SortKey::Relevance && query.order == SortOrder::Desc;
-    let is_stored = is_best_first
-        && query.cursor.is_none()
-        && BestOfPhrase::new(planner, query, understanding, wanted(query)).is_some();
-    if is_stored { Kept::Nothing } else { Kept::All }
+    if !is_best_first || query.cursor.is_some() {
+        return None;
+    }
+    BestOfPhrase::new(planner, query, understanding, wanted(query))
 }
 
 /// The hits taken apart, if they are asked for by relevance, and there are any.

@@ -38,13 +38,14 @@ const AHEAD_MAX: usize = 1 << 14;
 /// What finding and scoring a hit within an industry costs, in businesses enumerated.
 const WITHIN_COST: u64 = 2;
 
-/// The nearest hits by relevance in the direction of the walk.
+/// The nearest of the hits, with their total, by relevance in the direction of the walk; `of_phrase` are the stored best
+/// in the industry, if they fill the page.
 pub fn by_relevance<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &Understanding<'s>,
-    hits: &Plan<'s>,
-    total: u64,
+    (hits, total): (&Plan<'s>, u64),
+    of_phrase: Option<BestOfPhrase<'s>>,
     stretch: Stretch,
 ) -> Vec<Position> {
     if understanding.clauses.is_empty() {
@@ -59,18 +60,12 @@ pub fn by_relevance<'s>(
         return relaxed.nearest(planner, understanding, hits, scorer, stretch);
     }
     let single_word = SingleWord::of(planner, query, understanding, total);
-    // Later pages, and longer ones, are found where hits are held.
-    let is_first = stretch.is_from_best() && stretch.start.is_none();
     let in_industry = match understanding.clauses.as_slice() {
-        [only] if is_first => {
+        // Later pages, and longer ones, are found where hits are held.
+        [only] if stretch.is_from_best() && stretch.start.is_none() => {
             BestOfWord::new(planner, query, only).filter(|best| best.may_fill(stretch.wanted))
         }
         _ => None,
-    };
-    let of_phrase = if is_first && !matches!(hits, Plan::Ready(_)) {
-        BestOfPhrase::new(planner, query, understanding, stretch.wanted)
-    } else {
-        None
     };
     let (best_of_phrase, of_phrase_by) = match of_phrase {
         Some(BestOfPhrase(best)) => (Some(best), Shortcut::BestOfPhraseInIndustry),
@@ -224,7 +219,6 @@ impl<'s> Walk<'_, 's> {
         let left = self.left();
         let (num_members, held_max) =
             (group.members.cardinality_max(), self.planner.tuning().held_max);
-        let is_large = num_members > held_max;
         if let Some(word) = &self.single_word
             && num_members > held_max.min(left.wanted as u64)
             && let Some(found) = word.nearest(self.planner, group, prefix, &left, &mut self.scorer)
@@ -239,13 +233,12 @@ impl<'s> Walk<'_, 's> {
         }
         let are_phrase =
             self.is_phrase || (group.tier, group.kind) == (Tier::PhraseElsewhere, Kind::Whole);
-        if (is_large || self.of_phrase_by == Shortcut::BestOfPhraseInIndustry)
-            && are_phrase
-            && self.take_best_of_phrase((group.tier, group.kind), &group.members)
-        {
+        if are_phrase && self.take_best_of_phrase((group.tier, group.kind), &group.members) {
             return;
         }
-        if let (true, Plan::Check { candidates, check, .. }) = (is_large, &group.members) {
+        if let Plan::Check { candidates, check, .. } = &group.members
+            && num_members > held_max
+        {
             self.take_checked((group.tier, group.kind), candidates, check);
             return;
         }
