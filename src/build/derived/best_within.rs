@@ -118,7 +118,6 @@ impl Reuse for Workspace {
     fn clear(&mut self) {
         self.docs.clear();
         self.named.clear();
-        self.by_set.clear();
     }
 }
 

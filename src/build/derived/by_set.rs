@@ -30,16 +30,10 @@ impl Reuse for Best {
     }
 }
 
-/// Chooses them.
+/// Chooses them: as often as they are taken, each time from nothing.
 #[derive(Default)]
 pub struct BestBySet {
     by_set: Vec<Kept>,
-}
-
-impl Reuse for BestBySet {
-    fn clear(&mut self) {
-        self.by_set.iter_mut().for_each(Kept::clear);
-    }
 }
 
 impl BestBySet {

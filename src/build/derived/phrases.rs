@@ -107,16 +107,15 @@ pub fn write(
         |encoded: Result<Lent<Encoded>, ScratchError>| {
             let encoded = encoded?;
             let mut place = section.len();
-            let mut lens = encoded.within.lens.as_slice();
-            let mut taken = 0;
+            let mut within_start = 0;
             for phrase in &encoded.phrases {
                 pairs.push(phrase.pair);
                 counts.push(phrase.count);
                 places.push((phrase.list_bytes > 0).then_some(place));
                 place += phrase.list_bytes as u64;
                 best_offsets.push(best_len + phrase.best_end);
-                let of_phrase = lens.split_off(..phrase.within_end - taken).unwrap_or_default();
-                taken = phrase.within_end;
+                let of_phrase = &encoded.within.lens[within_start..phrase.within_end];
+                within_start = phrase.within_end;
                 let numbers = source.industries.numbers();
                 within_lists.push(of_phrase.iter().map(|&(at, len)| (numbers[at], len)));
             }
