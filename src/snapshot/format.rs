@@ -4,6 +4,7 @@
 //! constants here.
 
 use super::error::SnapshotError;
+use std::ops::Range;
 
 /// First bytes of every snapshot.
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
@@ -208,6 +209,13 @@ pub struct SectionEntry {
     pub len: u64,
     /// BLAKE3 of its bytes.
     pub checksum: [u8; 32],
+}
+
+impl SectionEntry {
+    /// Where in the file its bytes stand.
+    pub fn range(&self) -> Range<usize> {
+        self.offset as usize..(self.offset + self.len) as usize
+    }
 }
 
 /// Header and table, as bytes; the content hash is filled in.

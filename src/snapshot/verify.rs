@@ -35,11 +35,8 @@ impl Snapshot {
     pub(super) fn verify(backing: Arc<Backing>) -> Result<Snapshot, SnapshotError> {
         let (entries, hash) = format::decode_frame(backing.bytes())?;
         check_bytes(&backing, &entries)?;
-        let section = |kind: SectionKind| {
-            let entry = &entries[kind.index()];
-            let range = entry.offset as usize..(entry.offset + entry.len) as usize;
-            Section::new(backing.clone(), range)
-        };
+        let section =
+            |kind: SectionKind| Section::new(backing.clone(), entries[kind.index()].range());
         let metadata = read_metadata(section(SectionKind::Metadata))?;
         let num_docs = metadata.num_docs;
         let employee_counts = EmployeeCounts::open(section(SectionKind::EmployeeCounts), num_docs)?;
@@ -146,7 +143,7 @@ fn check_bytes(backing: &Backing, entries: &[SectionEntry]) -> Result<(), Snapsh
     let bytes = backing.bytes();
     let mut end = format::SECTIONS_START;
     for entry in entries {
-        let range = entry.offset as usize..(entry.offset + entry.len) as usize;
+        let range = entry.range();
         if bytes[end..range.start].iter().any(|&byte| byte != 0) {
             return Err(SnapshotError::damaged(entry.kind, "bytes before it are not zero"));
         }

@@ -118,8 +118,7 @@ impl SnapshotWriter {
     /// # Panics
     /// The section was not begun, or has not ended.
     pub fn written(&self, kind: SectionKind) -> Result<Section, SnapshotError> {
-        let entry = self.entries[kind.index()];
-        let range = entry.offset as usize..(entry.offset + entry.len) as usize;
+        let range = self.entries[kind.index()].range();
         let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
         Ok(Section::new(Arc::new(backing), range))
     }

@@ -47,8 +47,7 @@ impl Sample {
 
     /// Where a section lies.
     pub fn range(&self, kind: SectionKind) -> Range<usize> {
-        let entry = &self.sections[kind.index()];
-        entry.offset as usize..(entry.offset + entry.len) as usize
+        self.sections[kind.index()].range()
     }
 
     /// What the error must name if the byte `at` is the first that is wrong: padding belongs to the section behind.
