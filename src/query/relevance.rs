@@ -7,6 +7,7 @@
 //! | best of a word in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for in one industry: the first page | a probe for each that is stored, and one score |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | best of a word with a legal form ([`best_within`](crate::snapshot::best_within)) | `q` is one word with one legal form: the first page | a probe for each that is stored |
+//! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
 //! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near |
@@ -28,6 +29,7 @@ use super::relax::RelaxedScorer;
 use super::score::Scorer;
 use super::shortcut::Shortcut;
 use super::single_word::SingleWord;
+use super::summed_levels::SummedLevels;
 use super::understand::Understanding;
 use super::within_industry::WithinIndustry;
 use crate::snapshot::best_within::StoredBest;
@@ -89,6 +91,7 @@ pub fn by_relevance<'s>(
         _ => None,
     }
     .unwrap_or_else(|| hits.clone());
+    let summed_levels = SummedLevels::of(planner, query, understanding);
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
     let scorer = Scorer::new(planner, understanding, &query.text);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
@@ -97,6 +100,7 @@ pub fn by_relevance<'s>(
         planner,
         scorer,
         single_word,
+        summed_levels,
         in_industry,
         best_of_phrase,
         of_phrase_by,
@@ -135,6 +139,7 @@ struct Walk<'a, 's> {
     planner: &'a Planner<'s>,
     scorer: Scorer<'s>,
     single_word: Option<SingleWord<'s>>,
+    summed_levels: Option<SummedLevels<'s>>,
     /// The best of those who hold the one word that `q` is in the one industry that is asked for.
     in_industry: Option<BestOfWord<'s>>,
     /// The stored best of those who hold `q` as a phrase, if it is two words whose impacts are the text score; and which
@@ -242,6 +247,9 @@ impl<'s> Walk<'_, 's> {
             self.take_checked((group.tier, group.kind), candidates, check);
             return;
         }
+        if self.take_by_sums((group.tier, group.kind), &group.members, None) {
+            return;
+        }
         self.found.extend(nearest(&group.members, prefix, &mut self.scorer, left));
     }
 
@@ -283,8 +291,31 @@ impl<'s> Walk<'_, 's> {
         is_taken
     }
 
+    /// Appends the nearest of `members` that pass `check` by sums of levels, if they are many.
+    fn take_by_sums(
+        &mut self,
+        (tier, kind): (Tier, Kind),
+        members: &Plan<'s>,
+        check: Option<&Check<'s>>,
+    ) -> bool {
+        let left = self.left();
+        let prefix = group_key(tier, kind) << GROUP_SHIFT;
+        let Some(summed) = &self.summed_levels else { return false };
+        if members.cardinality_max() <= self.planner.tuning().summed_min {
+            return false;
+        }
+        let members = (members, check);
+        let found = summed.nearest((tier, kind), members, prefix, left, &mut self.scorer);
+        let is_taken = found.is_some();
+        if is_taken {
+            self.planner.took(Shortcut::SummedLevels);
+        }
+        self.found.extend(found.into_iter().flatten());
+        is_taken
+    }
+
     /// Appends the nearest of those candidates that turn out to be members: they are asked in order, until there
-    /// are enough. Otherwise returns all members that are ahead.
+    /// are enough. Otherwise returns all members that are ahead, if all were asked.
     fn take_checked(
         &mut self,
         (tier, kind): (Tier, Kind),
@@ -294,6 +325,9 @@ impl<'s> Walk<'_, 's> {
         let mut members: Vec<u32> = Vec::new();
         if self.is_behind(tier, kind) {
             return Some(HitSet::default());
+        }
+        if self.take_by_sums((tier, kind), candidates, Some(check)) {
+            return None;
         }
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let tuning = self.planner.tuning();

@@ -39,6 +39,8 @@ pub enum Shortcut {
     Levels,
     /// The same for several words, of which the best counts.
     LevelsOfSeveral,
+    /// A page by score from the stored levels of several words, of which all count.
+    SummedLevels,
     /// Hits that hold two words as one, looked at apart from all others.
     JoinedApart,
     /// A relaxed page that is full before all hits were looked at.
@@ -57,7 +59,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 23] = [
+    pub const ALL: [Shortcut; 24] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -74,6 +76,7 @@ impl Shortcut {
         Shortcut::BestWithForm,
         Shortcut::Levels,
         Shortcut::LevelsOfSeveral,
+        Shortcut::SummedLevels,
         Shortcut::JoinedApart,
         Shortcut::RelaxedPortions,
         Shortcut::PermutationWalk,
@@ -99,6 +102,8 @@ pub struct Tuning {
     /// A walk along levels is given up when it has looked at four times the businesses that it was expected to, and at
     /// one in so many of those that would be enumerated instead.
     pub level_patience: u64,
+    /// Of groups of more members than this, the sums of several words are looked for block by block.
+    pub summed_min: u64,
     /// Candidates for a phrase that are checked in one go.
     pub checked_first: usize,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
@@ -118,6 +123,7 @@ impl Default for Tuning {
             held_max: 1024,
             level_step_costs: (4, 64),
             level_patience: 8,
+            summed_min: 1 << 13,
             checked_first: 128,
             gathered_max: 1024,
             joined_max: 64,
@@ -135,6 +141,7 @@ impl Tuning {
         held_max: 0,
         level_step_costs: (0, 0),
         level_patience: 1,
+        summed_min: 0,
         checked_first: 2,
         gathered_max: 0,
         joined_max: u64::MAX,

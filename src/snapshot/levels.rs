@@ -42,6 +42,10 @@ impl LevelGroup {
     /// The groups of businesses whose name holds the term.
     pub const NAMES: [LevelGroup; 3] =
         [LevelGroup::NameIs, LevelGroup::NameStarts, LevelGroup::NameHas];
+
+    /// All of them.
+    pub const ALL: [LevelGroup; 4] =
+        [LevelGroup::NameIs, LevelGroup::NameStarts, LevelGroup::NameHas, LevelGroup::Elsewhere];
 }
 
 /// Businesses of a block, about: few enough to scan, many enough to keep the bitmaps small.
@@ -136,6 +140,21 @@ impl<'a> TermLevels<'a> {
         let start = self.levels[..at].iter().map(len).sum::<usize>();
         let end = start + len(&self.levels[at]);
         &self.best[start.min(self.best.len())..end.min(self.best.len())]
+    }
+
+    /// How many `DocId`s a block spans, as a power of two.
+    pub fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// The levels of some groups: the impact of each, and a bit for each block that it occurs in.
+    pub fn blocks_of(&self, groups: &[LevelGroup]) -> impl Iterator<Item = (u8, &'a [u64])> {
+        let (levels, blocks, words_len) =
+            (self.levels, self.blocks, self.starts.len().div_ceil(64));
+        let is_of = |level: u32| groups.iter().any(|&group| group as u32 == level >> 8);
+        let wanted = levels.iter().enumerate().filter(move |(_, level)| is_of(level[0]));
+        wanted
+            .map(move |(at, level)| (level[0] as u8, &blocks[at * words_len..(at + 1) * words_len]))
     }
 
     /// How many of the businesses of a group a walk down finds without looking for them.
@@ -409,7 +428,7 @@ mod tests {
             let (levels, len) = TermLevels::read(bytemuck::cast_slice(&words), postings, &impacts).unwrap();
             prop_assert_eq!(len, bytes.len());
             prop_assert!(levels.check());
-            for group in [LevelGroup::NameIs, LevelGroup::NameStarts, LevelGroup::NameHas, LevelGroup::Elsewhere] {
+            for group in LevelGroup::ALL {
                 let mut expected: Vec<(u8, DocId)> = docs.iter()
                     .filter(|(_, it)| it.1 == group).map(|(&doc, it)| (it.0, DocId(doc))).collect();
                 expected.sort_by_key(|&(impact, doc)| (std::cmp::Reverse(impact), doc));
