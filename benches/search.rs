@@ -1,14 +1,15 @@
 //! What a search costs, by kind of request, over 100,000 synthetic businesses.
 //!
 //! Identifiers are `search/KIND`. Before a kind is timed its total is compared with a scan over the records, so
-//! that a wrong answer cannot look fast. Queries are ready and answers are not cached. `render/page` is the body of a
-//! page of twenty, its documents compared with the records.
+//! that a wrong answer cannot look fast. Queries are ready and answers are not cached. `later_page/WAY` is a page of
+//! two frequent words behind the first ones, found by the sums of their impacts and by scoring all hits, which must be the
+//! same. `render/page` is the body of a page of twenty, its documents compared with the records.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use firmament::analyzer::{Analysis, TextField, plural};
 use firmament::build::record::RecordParser;
 use firmament::company::Company;
-use firmament::query::{Query, Scratch, SortKey, SortOrder, TextQuery, search};
+use firmament::query::{Query, Scratch, Shortcut, SortKey, SortOrder, TextQuery, Tuning, search};
 use firmament::render;
 use firmament::snapshot::Snapshot;
 use std::hint::black_box;
@@ -108,6 +109,29 @@ fn cases() -> Vec<Case> {
     ]
 }
 
+fn later_pages(criterion: &mut Criterion, snapshot: &Snapshot) {
+    let mut by_sums = Scratch::default();
+    let mut scoring_all = Scratch::default();
+    scoring_all.tuning = Tuning { summed_min: u64::MAX, ..Tuning::default() };
+    let mut query = text("of and");
+    // The first pages are names with both words, which are few.
+    loop {
+        let pages = [&mut by_sums, &mut scoring_all].map(|it| search(snapshot, &query, it));
+        assert_eq!(pages[0].docs, pages[1].docs);
+        if pages[0].shortcuts.contains(Shortcut::SummedLevels) {
+            break;
+        }
+        query.cursor = Some(pages[0].next_cursor.expect("a page that is found by sums"));
+    }
+    let mut group = criterion.benchmark_group("later_page");
+    for (way, scratch) in [("by_sums", &mut by_sums), ("scoring_all", &mut scoring_all)] {
+        group.bench_function(way, |bencher| {
+            bencher.iter(|| search(snapshot, black_box(&query), scratch));
+        });
+    }
+    group.finish();
+}
+
 fn benches(criterion: &mut Criterion) {
     let (companies, snapshot) = collection();
     let mut group = criterion.benchmark_group("search");
@@ -120,6 +144,7 @@ fn benches(criterion: &mut Criterion) {
         });
     }
     group.finish();
+    later_pages(criterion, &snapshot);
 
     let page = search(&snapshot, &Query::default(), &mut Scratch::default());
     let body: serde_json::Value =

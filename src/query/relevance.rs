@@ -91,7 +91,8 @@ pub fn by_relevance<'s>(
         _ => None,
     }
     .unwrap_or_else(|| hits.clone());
-    let summed_levels = SummedLevels::of(planner, query, understanding);
+    // Only pages that begin somewhere are looked for so.
+    let summed_levels = stretch.start.and_then(|_| SummedLevels::of(planner, query, understanding));
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
     let scorer = Scorer::new(planner, understanding, &query.text);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);

@@ -73,7 +73,14 @@ impl<'s> SummedLevels<'s> {
             return None;
         }
         let word = |understood: &Understood<'s>| {
-            let Term::Word(word) = &understood.clause.term else { return None };
+            let word = match &understood.clause.term {
+                Term::Word(word) => word,
+                Term::Phrase(phrase) => match phrase.words.as_slice() {
+                    [(_, word)] => word,
+                    _ => return None,
+                },
+                _ => return None,
+            };
             let mut ords = planner.ords(word);
             let (ord, None) = (ords.next()?, ords.next()) else { return None };
             let levels = planner.snapshot().terms().lists(ord).levels()?;
