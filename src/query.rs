@@ -7,8 +7,8 @@
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`] and [`filters`] (which postings answer it),
 //! [`evaluate`] with [`lows`], [`arrays`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] (the total), [`order`] (sort orders),
-//! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`], [`nearest`] and [`relax`], [`page`] (paging),
-//! [`cursor`].
+//! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`], [`nearest`] and [`relax`],
+//! [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
 

@@ -46,6 +46,11 @@ impl Stretch {
         self.order == SortOrder::Desc && self.side == Side::After
     }
 
+    /// Where it begins within a group of relevance whose keys begin with `prefix`, if it does.
+    pub fn start_in(&self, prefix: u64) -> Option<Position> {
+        self.start.filter(|start| start.relevance_key >> GROUP_SHIFT == prefix >> GROUP_SHIFT)
+    }
+
     /// The stretch that begins at `start`, of at most `wanted`.
     pub fn from(&self, start: Option<Position>, wanted: usize) -> Stretch {
         Stretch { start, wanted, ..*self }

@@ -11,7 +11,7 @@ use super::Query;
 use super::SortOrder;
 use super::cursor::{Position, Side};
 use super::lows::Lows;
-use super::nearest::{GROUP_SHIFT, Stretch, first_of_best, nearest};
+use super::nearest::{Stretch, first_of_best, nearest};
 use super::order::by_doc_id;
 use super::plan::{List, Plan};
 use super::planner::Planner;
@@ -227,9 +227,7 @@ impl<'s> SingleWord<'s> {
         if stretch.side == Side::Before {
             parts.reverse();
         }
-        // Where in this group the walk begins.
-        let here = |start: &Position| start.relevance_key >> GROUP_SHIFT == prefix >> GROUP_SHIFT;
-        let start = stretch.start.filter(here);
+        let start = stretch.start_in(prefix);
         let mut found = Vec::with_capacity(stretch.wanted);
         for part in &parts {
             let start = start.map(|start| ((start.relevance_key & 0xffff) as u32, start.doc));

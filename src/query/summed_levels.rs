@@ -24,7 +24,7 @@ use super::Query;
 use super::check::Check;
 use super::cursor::{Position, Side};
 use super::lows::Lows;
-use super::nearest::{GROUP_SHIFT, Stretch};
+use super::nearest::Stretch;
 use super::plan::Plan;
 use super::planner::Planner;
 use super::rank::{Kind, Tier};
@@ -104,10 +104,7 @@ impl<'s> SummedLevels<'s> {
         stretch: Stretch,
         scorer: &mut Scorer<'s>,
     ) -> Option<Vec<Position>> {
-        let start = stretch.start?;
-        if start.relevance_key >> GROUP_SHIFT != prefix >> GROUP_SHIFT {
-            return None;
-        }
+        let start = stretch.start_in(prefix)?;
         let are_named = (tier, kind) == (Tier::NameHasAll, Kind::Whole);
         let mut sums = BlockSums::new(&self.words, are_named, self.num_docs);
         let scored = |docs: Range<u32>| {
@@ -142,7 +139,7 @@ impl Walk {
     /// of a range of `DocId`s who may be members, ascending, and the score of each.
     fn nearest(
         &self,
-        sums: &mut BlockSums<'_>,
+        sums: &mut BlockSums,
         mut scored: impl FnMut(Range<u32>) -> Vec<(DocId, u32)>,
         mut is_member: impl FnMut(DocId) -> bool,
     ) -> Option<Vec<Position>> {
@@ -151,8 +148,8 @@ impl Walk {
         let start_sum = (start.relevance_key - prefix) as u32;
         let mut found = Vec::with_capacity(stretch.wanted);
         let mut seen = Seen::default();
-        for sum in self.sums(sums.ranges[0].clone(), start_sum) {
-            let blocks = sums.blocks(0, sum);
+        for sum in self.sums(sums.range(), start_sum) {
+            let blocks = sums.blocks(sum);
             let first = (sum == start_sum).then_some((start.doc.0 >> sums.shift) as usize);
             for block in self.blocks(&blocks, sums.num_blocks, first) {
                 let in_block = seen.block(block, || scored(sums.docs(block)));
@@ -257,7 +254,7 @@ impl Seen {
     /// Has more been spent, beyond `patience`, than half of what scoring the members of all blocks would cost, by what was
     /// seen of them?
     fn is_dear(&self, num_blocks: usize, patience: usize) -> bool {
-        let all = num_blocks * self.num_scored / self.num_blocks.max(1);
+        let all = num_blocks * self.num_scored / self.num_blocks;
         self.cost > patience.saturating_add(all / 2)
     }
 }
@@ -267,6 +264,7 @@ mod tests {
     use super::*;
     use crate::bytes::aligned;
     use crate::query::SortOrder;
+    use crate::query::nearest::GROUP_SHIFT;
     use crate::snapshot::levels;
     use crate::snapshot::postings::{self, Postings};
     use proptest::prelude::*;

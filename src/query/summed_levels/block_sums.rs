@@ -7,96 +7,56 @@ use super::Word;
 use crate::simd::vectorized;
 use crate::snapshot::levels::LevelGroup;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 
+/// A bit for each block; none for no block at all.
+type Blocks = Rc<[u64]>;
+
 /// The blocks in which several words may add up to something.
-pub struct BlockSums<'s> {
-    words: Vec<WordBlocks<'s>>,
-    /// From each word on, what all of them may come to at least and at most.
-    pub ranges: Vec<RangeInclusive<u32>>,
-    /// From each word on, the blocks of the sums that were asked for.
-    known: Vec<FxHashMap<u32, Rc<[u64]>>>,
+pub struct BlockSums {
+    /// In reverse.
+    words: Vec<WordBlocks>,
     /// How many `DocId`s a block spans, as a power of two.
     pub shift: u32,
     /// How many blocks there are.
     pub num_blocks: usize,
 }
 
-/// The blocks of one word.
-struct WordBlocks<'s> {
-    /// What it may add, ascending, and the bits of its own blocks that say where; several groups may add the same.
-    impacts: Vec<(u32, Vec<&'s [u64]>)>,
-    /// By how many powers of two they are smaller.
-    finer: u32,
-    may_lack: bool,
+/// The blocks of one word, and those of its sums with the words behind it.
+struct WordBlocks {
+    /// What the word may add, and in which blocks.
+    impacts: BTreeMap<u32, Blocks>,
+    /// What it may come to with all words behind it.
+    range: RangeInclusive<u32>,
+    /// The blocks of the sums that were asked for.
+    known: FxHashMap<u32, Blocks>,
 }
 
-impl<'s> BlockSums<'s> {
+impl BlockSums {
     /// Of businesses whose name holds all words, or of all.
-    pub fn new(words: &[Word<'s>], are_named: bool, num_docs: u32) -> BlockSums<'s> {
+    pub fn new(words: &[Word<'_>], are_named: bool, num_docs: u32) -> BlockSums {
         let shift = words.iter().map(|word| word.levels.shift()).max().unwrap_or_default();
-        let groups: &[LevelGroup] = if are_named { &LevelGroup::NAMES } else { &LevelGroup::ALL };
-        let words: Vec<WordBlocks<'s>> = words
-            .iter()
-            .map(|Word { levels, may_lack }| {
-                let mut blocks: Vec<(u8, &[u64])> = levels.blocks_of(groups).collect();
-                blocks.sort_by_key(|(impact, _)| *impact);
-                let may_lack = *may_lack && !are_named;
-                let lacking = may_lack.then(|| (0, Vec::new()));
-                let by_impact = blocks.chunk_by(|a, b| a.0 == b.0).map(|of_impact| {
-                    (of_impact[0].0.into(), of_impact.iter().map(|it| it.1).collect())
-                });
-                WordBlocks {
-                    impacts: lacking.into_iter().chain(by_impact).collect(),
-                    finer: shift - levels.shift(),
-                    may_lack,
-                }
-            })
-            .collect();
-        let mut ranges = Vec::new();
+        let num_blocks = (num_docs.saturating_sub(1) >> shift) as usize + 1;
         let (mut least, mut most) = (0, 0);
-        for word in words.iter().rev() {
-            least += word.impacts.first().map_or(0, |it| it.0);
-            most += word.impacts.last().map_or(0, |it| it.0);
-            ranges.push(least..=most);
-        }
-        ranges.reverse();
-        BlockSums {
-            known: words.iter().map(|_| FxHashMap::default()).collect(),
-            words,
-            ranges,
-            shift,
-            num_blocks: (num_docs.saturating_sub(1) >> shift) as usize + 1,
-        }
+        let with_range = |word: &Word<'_>| {
+            let impacts = blocks_by_impact(word, are_named, shift, num_blocks);
+            least += impacts.keys().next().copied().unwrap_or_default();
+            most += impacts.keys().next_back().copied().unwrap_or_default();
+            WordBlocks { impacts, range: least..=most, known: FxHashMap::default() }
+        };
+        BlockSums { words: words.iter().rev().map(with_range).collect(), shift, num_blocks }
     }
 
-    /// The blocks in which the words from number `from` on may add up to `sum`: a bit for each.
-    pub fn blocks(&mut self, from: usize, sum: u32) -> Rc<[u64]> {
-        if let Some(known) = self.known[from].get(&sum) {
-            return known.clone();
-        }
-        let mut blocks = vec![0; self.num_blocks.div_ceil(64)];
-        if from + 1 == self.words.len() {
-            self.words[from].add_blocks(sum, &mut blocks);
-        } else {
-            let mut own = vec![0; blocks.len()];
-            for at in 0..self.words[from].impacts.len() {
-                let impact = self.words[from].impacts[at].0;
-                let left = sum.checked_sub(impact).filter(|it| self.ranges[from + 1].contains(it));
-                let Some(left) = left else { continue };
-                let others = self.blocks(from + 1, left);
-                own.fill(0);
-                self.words[from].add_blocks(impact, &mut own);
-                vectorized(|| {
-                    let both = own.iter().zip(&*others).map(|(own, others)| own & others);
-                    blocks.iter_mut().zip(both).for_each(|(all, both)| *all |= both);
-                });
-            }
-        }
-        let blocks: Rc<[u64]> = blocks.into();
-        self.known[from].insert(sum, blocks.clone());
-        blocks
+    /// What the words may add up to.
+    pub fn range(&self) -> RangeInclusive<u32> {
+        self.words.last().map_or(0..=0, |first| first.range.clone())
+    }
+
+    /// The blocks in which they may add up to `sum`.
+    pub fn blocks(&mut self, sum: u32) -> Blocks {
+        blocks_of_sum(&mut self.words, sum)
     }
 
     /// The `DocId`s of a block.
@@ -106,28 +66,59 @@ impl<'s> BlockSums<'s> {
     }
 }
 
-impl WordBlocks<'_> {
-    /// Sets the bits of the blocks in which the word may add `impact`.
-    fn add_blocks(&self, impact: u32, blocks: &mut [u64]) {
-        if impact == 0 && self.may_lack {
-            blocks.fill(u64::MAX);
-            return;
-        }
-        let Ok(at) = self.impacts.binary_search_by_key(&impact, |it| it.0) else { return };
-        for own in &self.impacts[at].1 {
-            if self.finer == 0 {
-                blocks.iter_mut().zip(*own).for_each(|(all, own)| *all |= own);
-                continue;
-            }
-            let bits = 64 >> self.finer;
-            for (at, &word) in own.iter().enumerate().filter(|(_, word)| **word != 0) {
-                let place = at * bits;
-                if let Some(all) = blocks.get_mut(place / 64) {
-                    *all |= coarser(word, self.finer) << (place % 64);
-                }
+/// The blocks of `1 << shift` `DocId`s in which a word may add each of its impacts, whatever group of its businesses does.
+fn blocks_by_impact(
+    word: &Word<'_>,
+    are_named: bool,
+    shift: u32,
+    num_blocks: usize,
+) -> BTreeMap<u32, Blocks> {
+    let groups: &[LevelGroup] = if are_named { &LevelGroup::NAMES } else { &LevelGroup::ALL };
+    let words_len = num_blocks.div_ceil(64);
+    let mut by_impact: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    let finer = shift - word.levels.shift();
+    for (impact, own) in word.levels.blocks_of(groups) {
+        let all = by_impact.entry(impact.into()).or_insert_with(|| vec![0; words_len]);
+        for (at, &word) in own.iter().enumerate() {
+            let place = at * (64 >> finer);
+            if let Some(all) = all.get_mut(place / 64) {
+                *all |= coarser(word, finer) << (place % 64);
             }
         }
     }
+    if word.may_lack && !are_named {
+        by_impact.insert(0, vec![u64::MAX; words_len]);
+    }
+    by_impact.into_iter().map(|(impact, blocks)| (impact, blocks.into())).collect()
+}
+
+/// The blocks in which `words`, in reverse, may add up to `sum`.
+fn blocks_of_sum(words: &mut [WordBlocks], sum: u32) -> Blocks {
+    let none = || Blocks::from([]);
+    let Some((WordBlocks { impacts, known, .. }, behind)) = words.split_last_mut() else {
+        return none();
+    };
+    let Some(range) = behind.last().map(|next| next.range.clone()) else {
+        return impacts.get(&sum).cloned().unwrap_or_else(none);
+    };
+    if let Some(known) = known.get(&sum) {
+        return known.clone();
+    }
+    let words_len = impacts.values().next().map_or(0, |own| own.len());
+    let mut blocks = vec![0; words_len];
+    for (impact, own) in impacts {
+        let Some(left) = sum.checked_sub(*impact).filter(|left| range.contains(left)) else {
+            continue;
+        };
+        let others = blocks_of_sum(behind, left);
+        vectorized(|| {
+            let both = own.iter().zip(&*others).map(|(own, others)| own & others);
+            blocks.iter_mut().zip(both).for_each(|(all, both)| *all |= both);
+        });
+    }
+    let blocks = Blocks::from(blocks);
+    known.insert(sum, blocks.clone());
+    blocks
 }
 
 /// One bit for each `1 << by` bits, set if any of them is.
