@@ -45,6 +45,21 @@ impl HitSet {
         self.lows.push(doc as u16);
     }
 
+    /// Adds businesses of chunk `key`, behind all others.
+    pub fn extend(&mut self, key: u16, lows: &Lows<'_>) {
+        if lows.is_empty() {
+            return;
+        }
+        self.chunks.push((key, self.lows.len() as u32));
+        lows.for_each(|low| self.lows.push(low));
+    }
+
+    /// Takes all of them out.
+    pub fn clear(&mut self) {
+        self.chunks.clear();
+        self.lows.clear();
+    }
+
     /// How many there are.
     pub fn len(&self) -> u64 {
         self.lows.len() as u64

@@ -336,12 +336,22 @@ impl<'s> Walk<'_, 's> {
         let mut start = self.stretch.start;
         loop {
             let mut ahead = Nearest::new(self.stretch.from(start, kept));
-            for_each_chunk_left(check, candidates, |key, lows| {
-                self.scorer.for_each_score(key, lows, |doc, score| {
+            let mut score_all = |left: &mut HitSet| {
+                self.scorer.for_each_score_of(left, |doc, score| {
                     let relevance_key = prefix | u64::from(score);
                     ahead.push(Position { relevance_key, doc });
                 });
+                left.clear();
+            };
+            // Of most chunks nobody is left: lists are looked up where somebody is, one after the other.
+            let mut left = HitSet::default();
+            for_each_chunk_left(check, candidates, |key, lows| {
+                left.extend(key, lows);
+                if left.len() >= AHEAD_MAX as u64 {
+                    score_all(&mut left);
+                }
             });
+            score_all(&mut left);
             let mut ahead = ahead.into_kept();
             let is_all = ahead.len() < kept;
             let (mut rest, mut asked) = (ahead.as_mut_slice(), tuning.checked_first);
