@@ -36,6 +36,7 @@ pub mod prefixes;
 pub mod sort_order;
 pub mod storage;
 pub mod symbols;
+pub mod term_endings;
 pub mod terms;
 pub mod unpublished;
 mod verify;
@@ -67,6 +68,7 @@ use sort_order::SortOrders;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use term_endings::TermEndings;
 use terms::Terms;
 
 /// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
@@ -109,6 +111,7 @@ pub struct Snapshot {
     places: Dictionary,
     hosts: Hosts,
     terms: Terms,
+    term_endings: TermEndings,
     doc_token_offsets: Offsets,
     doc_tokens: Section,
     prefixes: Prefixes,
@@ -262,6 +265,11 @@ impl Snapshot {
     /// Terms of the searched fields.
     pub fn terms(&self) -> &Terms {
         &self.terms
+    }
+
+    /// With which letters terms end.
+    pub fn term_endings(&self) -> &TermEndings {
+        &self.term_endings
     }
 
     /// What frequent prefixes reach.

@@ -1,5 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases, positions
-//! in other orders, the best within industries.
+//! in other orders, the best within industries, endings of terms.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
 //! table of numbers for every pair of dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as
@@ -19,12 +19,14 @@
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | best within industries | 8 | 2.4 | the first page of one frequent word in one industry |
 //! | best with legal forms | 3 | 2.1 | the first page of one frequent word with a legal form |
+//! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
 
 mod ascending;
 mod best_within;
 mod by_doc;
 mod by_set;
 mod column_counts;
+mod endings;
 pub mod filter_pairs;
 mod impacts_by_doc;
 mod legal_forms;
@@ -163,7 +165,7 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases and positions; `memory` is about what may be taken.
+/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, and endings; `memory` is about what may be taken.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written, or read back.
@@ -252,6 +254,9 @@ pub fn write(
     drop(by_industry);
     let sets = LegalForms::new(&terms, num_docs, release);
     best_within::write(&terms, &dense_terms, &sets, form_best, release, pool, writer)?;
+    release_all();
+    let endings = pool.install(|| endings::endings(&terms));
+    writer.section(SectionKind::TermEndings, bytemuck::cast_slice(&endings))?;
     release_all();
     Ok(best.wait()?.end(writer)?)
 }

@@ -1,17 +1,17 @@
 //! Spelling: what a word that stands nowhere may have meant.
 //!
-//! In: a word. Out: its [`Readings`]. Words of the dictionary at the smallest edit distance come from a
-//! Levenshtein automaton run over the fst of terms (Schulz, Mihov: "Fast string correction with Levenshtein
-//! automata", 2002); a swap of neighbours counts as one edit. Contract, section 3, "Correction".
+//! In: a word. Out: its [`Readings`]. Words of the dictionary at the smallest [edit distance](super::edit_distance) come
+//! from an automaton run over the fst of terms (Schulz, Mihov: "Fast string correction with Levenshtein automata", 2002).
+//! Contract, section 3, "Correction".
 //!
-//! Cost: building the automaton and walking the part of the dictionary within reach that begins with the same
-//! letter; entered only for words that nothing matches.
+//! Cost: walking the part of the dictionary within reach that begins with the same letter; entered only for words that
+//! nothing matches. Where no term [ends](crate::snapshot::term_endings) as the word does, it is a small part.
 
+use super::edit_distance::Edits;
 use super::planner::Planner;
+use super::shortcut::Shortcut;
 use super::text::{Clause, Phrase, QueryWord, Term};
 use crate::analyzer::fold::is_letter;
-use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
-use std::sync::LazyLock;
 
 /// Words of this many characters are corrected.
 const CHARS: std::ops::RangeInclusive<usize> = 5..=32;
@@ -21,11 +21,6 @@ const TWO_EDITS_CHARS_MIN: usize = 7;
 
 /// Most words that a word is read as.
 const READINGS_MAX: usize = 16;
-
-static ONE_EDIT: LazyLock<LevenshteinAutomatonBuilder> =
-    LazyLock::new(|| LevenshteinAutomatonBuilder::new(1, true));
-static TWO_EDITS: LazyLock<LevenshteinAutomatonBuilder> =
-    LazyLock::new(|| LevenshteinAutomatonBuilder::new(2, true));
 
 /// What a word may have meant.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -70,19 +65,25 @@ pub fn correctable(clause: &Clause) -> Option<&QueryWord> {
 /// The readings of a word.
 pub fn readings(planner: &Planner<'_>, word: &QueryWord) -> Readings {
     let form = word.forms[0].as_str();
-    let mut words = within(planner, form, &ONE_EDIT.build_dfa(form));
+    let mut words = within(planner, form, 1);
     if words.is_empty() && form.chars().count() >= TWO_EDITS_CHARS_MIN {
-        words = within(planner, form, &TWO_EDITS.build_dfa(form));
+        words = within(planner, form, 2);
     }
     Readings { words, split: split(planner, form) }
 }
 
-/// The indexed words that the automaton accepts, other than the word itself: letters only, same first letter.
-fn within(planner: &Planner<'_>, form: &str, dfa: &DFA) -> Vec<QueryWord> {
+/// The indexed words within some edits of a word other than itself: letters only, same first letter. Of those that take
+/// fewer edits than others, only these are certain to be among them.
+fn within(planner: &Planner<'_>, form: &str, edits_max: usize) -> Vec<QueryWord> {
     let terms = planner.snapshot().terms();
     let first = form.chars().next().unwrap_or_default();
+    let mut edits = Edits::new(form, edits_max);
+    if !planner.snapshot().term_endings().may_hold(form) {
+        planner.took(Shortcut::EditInEnding);
+        edits = edits.in_ending();
+    }
     let mut found: Vec<(usize, String)> = Vec::new();
-    terms.search(&first.to_string(), Within(dfa), |term, ord| {
+    terms.search(&first.to_string(), edits, |term, ord| {
         if term != form && term.chars().all(is_letter) {
             let count = terms.lists(ord).any().len();
             found.push((count, term.to_owned()));
@@ -105,27 +106,4 @@ fn split(planner: &Planner<'_>, form: &str) -> Option<Phrase> {
         let phrase = Phrase { words: vec![(0, left), (1, right)], width: 2 };
         (!planner.phrase_in_names(&phrase).is_empty()).then_some(phrase)
     })
-}
-
-/// The automaton as the fst wants it.
-struct Within<'a>(&'a DFA);
-
-impl fst::Automaton for Within<'_> {
-    type State = u32;
-
-    fn start(&self) -> u32 {
-        self.0.initial_state()
-    }
-
-    fn is_match(&self, state: &u32) -> bool {
-        matches!(self.0.distance(*state), Distance::Exact(_))
-    }
-
-    fn can_match(&self, state: &u32) -> bool {
-        *state != levenshtein_automata::SINK_STATE
-    }
-
-    fn accept(&self, state: &u32, byte: u8) -> u32 {
-        self.0.transition(*state, byte)
-    }
 }

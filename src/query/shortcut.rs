@@ -43,6 +43,8 @@ pub enum Shortcut {
     SummedLevels,
     /// Hits that hold two words as one, looked at apart from all others.
     JoinedApart,
+    /// Readings of a word that ends as no term does, looked for with fewer edits before its end.
+    EditInEnding,
     /// A relaxed page that is full before all hits were looked at.
     RelaxedPortions,
     /// A page from a walk along a permutation.
@@ -59,7 +61,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 24] = [
+    pub const ALL: [Shortcut; 25] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -78,6 +80,7 @@ impl Shortcut {
         Shortcut::LevelsOfSeveral,
         Shortcut::SummedLevels,
         Shortcut::JoinedApart,
+        Shortcut::EditInEnding,
         Shortcut::RelaxedPortions,
         Shortcut::PermutationWalk,
         Shortcut::FilterPositions,

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 11;
+pub const FORMAT_VERSION: u32 = 12;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -123,11 +123,13 @@ pub enum SectionKind {
     FormBest = 48,
     /// Which they are of.
     FormBestLists = 49,
+    /// With which letters terms end.
+    TermEndings = 50,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 49] = {
+    pub const ALL: [SectionKind; 50] = {
         use SectionKind::*;
         [
             Metadata,
@@ -179,6 +181,7 @@ impl SectionKind {
             IndustryBestLists,
             FormBest,
             FormBestLists,
+            TermEndings,
         ]
     };
 

@@ -11,7 +11,7 @@
 //! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
 
 pub mod block;
-mod search;
+pub mod search;
 
 use super::dictionary::{key_with_ord, open_keys};
 use super::doc_tokens::CODE_MIN;
@@ -24,8 +24,8 @@ use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use block::{BLOCK_ALIGN, TermLists, check_block};
-use fst::Automaton;
 use rayon::prelude::*;
+use search::Guide;
 
 /// Which of the [`TermLists`] a list is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,7 +127,7 @@ impl Terms {
     pub fn search(
         &self,
         prefix: &str,
-        automaton: impl Automaton,
+        automaton: impl Guide,
         mut visit: impl FnMut(&str, TermOrd),
     ) {
         search::search(self.keys.as_fst(), prefix.as_bytes(), &automaton, |key, ord| {

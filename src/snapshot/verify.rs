@@ -18,6 +18,7 @@ use super::phrases::StoredPhrases;
 use super::positions::Positions;
 use super::prefixes::Prefixes;
 use super::sort_order::SortOrders;
+use super::term_endings::TermEndings;
 use super::terms::Terms;
 use super::{Metadata, Snapshot, SnapshotVersion};
 use crate::analyzer::legal_form;
@@ -110,6 +111,7 @@ impl Snapshot {
             best_within(PHRASE_INDUSTRY_BEST, phrases.len(), num_industries)?;
         let industry_best = best_within(INDUSTRY_BEST, num_terms, num_industries)?;
         let form_best = best_within(FORM_BEST, num_terms, legal_form::NUM_FORMS)?;
+        let term_endings = TermEndings::open(section(SectionKind::TermEndings))?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -121,6 +123,7 @@ impl Snapshot {
             places,
             hosts,
             terms,
+            term_endings,
             doc_token_offsets,
             doc_tokens,
             prefixes,

@@ -1,7 +1,8 @@
 //! Keys of an fst that begin with something, and those that an automaton accepts.
 //!
 //! The streams of the `fst` crate read every node that a letter leads to, and then ask whether the automaton goes that
-//! way. Of a Levenshtein automaton most letters lead nowhere; asked first, it halves the time of a search.
+//! way. Of words within some edits most letters lead nowhere: asked first, the automaton halves the time of a search. Where
+//! no edit is left, a few letters go on, and the other ways of a node need not be read at all ([`Guide`]).
 
 use fst::Automaton;
 use fst::raw::{Fst, Node, Output, Transition};
@@ -24,26 +25,68 @@ pub fn begun_by(fst: &Fst<impl AsRef<[u8]>>, prefix: &[u8]) -> (Range<u64>, bool
     (first..end, node.is_final())
 }
 
+/// Bytes that may be read next, ascending.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NextBytes {
+    bytes: [u8; NextBytes::LEN_MAX],
+    len: usize,
+}
+
+impl NextBytes {
+    /// Most of them.
+    pub const LEN_MAX: usize = 16;
+
+    /// One more. None if there are too many.
+    #[must_use]
+    pub fn with(mut self, byte: u8) -> Option<NextBytes> {
+        let place = self.as_slice().partition_point(|&other| other < byte);
+        if self.as_slice().get(place) == Some(&byte) {
+            return Some(self);
+        }
+        if self.len == NextBytes::LEN_MAX {
+            return None;
+        }
+        self.bytes.copy_within(place..self.len, place + 1);
+        self.bytes[place] = byte;
+        self.len += 1;
+        Some(self)
+    }
+
+    /// All of them.
+    pub fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+/// An automaton that may tell where it does not go.
+pub trait Guide: Automaton {
+    /// The bytes that lead anywhere from a state, and maybe others; none if it may be any, or many, or is not known.
+    fn next_bytes(&self, _state: &Self::State) -> Option<NextBytes> {
+        None
+    }
+}
+
 /// A node on the way to the key at hand.
 struct Open<'f, S> {
     node: Node<'f>,
     state: S,
     /// What the letters so far add to the value.
     output: Output,
-    /// The next way to go.
+    /// The next way to go: of all, or of these.
     next: usize,
+    bytes: Option<NextBytes>,
 }
 
 /// Calls `visit` with the keys that begin with `prefix` and that `automaton` accepts as a whole, ascending, and their
 /// values.
-pub fn search<A: Automaton>(
+pub fn search<A: Guide>(
     fst: &Fst<impl AsRef<[u8]>>,
     prefix: &[u8],
     automaton: &A,
     mut visit: impl FnMut(&[u8], u64),
 ) {
-    let mut start =
-        Open { node: fst.root(), state: automaton.start(), output: Output::zero(), next: 0 };
+    let state = automaton.start();
+    let mut start = Open { node: fst.root(), state, output: Output::zero(), next: 0, bytes: None };
     for &byte in prefix {
         let transition = start.node.find_input(byte).map(|way| start.node.transition(way));
         let Some(next) = transition.and_then(|it| start.behind(it, fst, automaton)) else { return };
@@ -58,13 +101,12 @@ pub fn search<A: Automaton>(
     visit_end(&key, &start);
     let mut way_here = vec![start];
     while let Some(here) = way_here.last_mut() {
-        if here.next == here.node.len() {
+        let Some(way) = here.next_way() else {
             way_here.pop();
             key.pop();
             continue;
-        }
-        let transition = here.node.transition(here.next);
-        here.next += 1;
+        };
+        let transition = here.node.transition(way);
         let Some(there) = here.behind(transition, fst, automaton) else { continue };
         key.push(transition.inp);
         visit_end(&key, &there);
@@ -73,8 +115,24 @@ pub fn search<A: Automaton>(
 }
 
 impl<'f, S> Open<'f, S> {
+    /// The next of the ways that may lead anywhere.
+    fn next_way(&mut self) -> Option<usize> {
+        let Some(bytes) = &self.bytes else {
+            let way = self.next;
+            self.next += 1;
+            return (way < self.node.len()).then_some(way);
+        };
+        while let Some(&byte) = bytes.as_slice().get(self.next) {
+            self.next += 1;
+            if let Some(way) = self.node.find_input(byte) {
+                return Some(way);
+            }
+        }
+        None
+    }
+
     /// Where one of its ways leads, if the automaton goes there.
-    fn behind<A: Automaton<State = S>>(
+    fn behind<A: Guide<State = S>>(
         &self,
         transition: Transition,
         fst: &'f Fst<impl AsRef<[u8]>>,
@@ -83,6 +141,7 @@ impl<'f, S> Open<'f, S> {
         let state = automaton.accept(&self.state, transition.inp);
         automaton.can_match(&state).then(|| Open {
             node: fst.node(transition.addr),
+            bytes: automaton.next_bytes(&state),
             state,
             output: self.output.cat(transition.out),
             next: 0,
@@ -96,6 +155,51 @@ mod tests {
     use fst::automaton::{Str, Subsequence};
     use fst::{IntoStreamer, Map, Streamer};
     use proptest::prelude::*;
+
+    /// The bytes of keys.
+    const BYTES: [u8; 4] = [b'a', b'b', 0xc3, 0xbc];
+
+    /// An automaton, and whether it tells where it does not go.
+    struct Guided<A>(A, bool);
+
+    impl<A: Automaton> Automaton for Guided<A> {
+        type State = A::State;
+
+        fn start(&self) -> A::State {
+            self.0.start()
+        }
+
+        fn is_match(&self, state: &A::State) -> bool {
+            self.0.is_match(state)
+        }
+
+        fn can_match(&self, state: &A::State) -> bool {
+            self.0.can_match(state)
+        }
+
+        fn accept(&self, state: &A::State, byte: u8) -> A::State {
+            self.0.accept(state, byte)
+        }
+    }
+
+    impl<A: Automaton> Guide for Guided<A> {
+        fn next_bytes(&self, state: &A::State) -> Option<NextBytes> {
+            let goes = |byte: &&u8| self.can_match(&self.accept(state, **byte));
+            let mut bytes = BYTES.iter().filter(goes);
+            self.1.then(|| bytes.try_fold(NextBytes::default(), |all, &byte| all.with(byte)))?
+        }
+    }
+
+    #[test]
+    fn next_bytes_ascend_and_are_few() {
+        let with = |all: NextBytes, byte: &u8| all.with(*byte);
+        let all = b"cabca".iter().try_fold(NextBytes::default(), with).unwrap();
+        assert_eq!(all.as_slice(), b"abc");
+        let most: Vec<u8> = (0..NextBytes::LEN_MAX as u8).rev().collect();
+        let all = most.iter().try_fold(NextBytes::default(), with).unwrap();
+        assert!(all.as_slice().iter().eq(most.iter().rev()));
+        assert!(all.with(3).is_some() && all.with(99).is_none());
+    }
 
     proptest! {
         #[test]
@@ -125,16 +229,20 @@ mod tests {
                     expected.push((key.to_vec(), value));
                 }
             }
-            let mut found = Vec::new();
-            search(map.as_fst(), prefix.as_bytes(), &automaton, |key, value| found.push((key.to_vec(), value)));
-            prop_assert_eq!(&found, &expected);
-            found.clear();
             let begins = Str::new(&wanted).starts_with();
-            search(map.as_fst(), prefix.as_bytes(), &begins, |key, value| found.push((key.to_vec(), value)));
             let both = |key: &str| key.starts_with(&prefix) && key.starts_with(&wanted);
-            let expected = keys.iter().filter(|(key, _)| both(key));
-            let expected: Vec<_> = expected.map(|(key, &value)| (key.as_bytes().to_vec(), value)).collect();
-            prop_assert_eq!(found, expected);
+            let beginning = keys.iter().filter(|(key, _)| both(key));
+            let beginning: Vec<_> = beginning.map(|(key, &value)| (key.as_bytes().to_vec(), value)).collect();
+            for tells in [false, true] {
+                let mut found = Vec::new();
+                let mut push = |key: &[u8], value| found.push((key.to_vec(), value));
+                search(map.as_fst(), prefix.as_bytes(), &Guided(&automaton, tells), &mut push);
+                prop_assert_eq!(&found, &expected);
+                let mut found = Vec::new();
+                let mut push = |key: &[u8], value| found.push((key.to_vec(), value));
+                search(map.as_fst(), prefix.as_bytes(), &Guided(&begins, tells), &mut push);
+                prop_assert_eq!(&found, &beginning);
+            }
         }
     }
 }
