@@ -121,6 +121,7 @@ pub struct Snapshot {
     phrase_industry_best: BestWithin,
     industry_best: BestWithin,
     form_best: BestWithin,
+    name_pair_best: BestWithin,
     phrases: StoredPhrases,
 }
 
@@ -314,6 +315,13 @@ impl Snapshot {
     /// `form` is its [number](crate::analyzer::legal_form::number).
     pub fn best_with_form(&self, term: TermOrd, form: usize) -> Option<StoredBest<'_>> {
         self.form_best.get(self.pair_counts.number(DenseKey::Term(term))?, form as u32)
+    }
+
+    /// The businesses with the best text scores of those whose name holds two different terms, if they are stored.
+    pub fn best_of_names(&self, a: TermOrd, b: TermOrd) -> Option<StoredBest<'_>> {
+        let number = |ord| self.pair_counts.number(DenseKey::Term(ord));
+        let (a, b) = (number(a)?, number(b)?);
+        self.name_pair_best.get(a.min(b), a.max(b) as u32)
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very

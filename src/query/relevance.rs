@@ -6,6 +6,7 @@
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
 //! | best of a word in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for in one industry: the first page | a probe for each that is stored, and one score |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
+//! | best of names with two words ([`best_within`](crate::snapshot::best_within)) | `q` is two words: the first page, of those who hold both in the name | a probe for each that is stored, and its score |
 //! | best of a word with a legal form ([`best_within`](crate::snapshot::best_within)) | `q` is one word with one legal form: the first page | a probe for each that is stored |
 //! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
 //! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
@@ -99,6 +100,8 @@ pub fn by_relevance<'s>(
     let found = Vec::new();
     let page = Walk {
         planner,
+        query,
+        understanding,
         scorer,
         single_word,
         summed_levels,
@@ -110,6 +113,20 @@ pub fn by_relevance<'s>(
         found,
     };
     if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
+}
+
+/// The stored best of those whose name holds `q`, if it is two words that are told by one term each.
+fn best_of_names<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+) -> Option<StoredBest<'s>> {
+    let [first, second] = understanding.clauses.as_slice() else { return None };
+    // Legal forms count for the score.
+    if !query.text.trailing_forms().is_empty() {
+        return None;
+    }
+    planner.snapshot().best_of_names(first.only_term(planner)?, second.only_term(planner)?)
 }
 
 /// The `total` hits of an intersection as a set, if that is worth what it costs, in businesses enumerated: each group
@@ -138,6 +155,8 @@ fn held<'s>(
 /// A walk over groups.
 struct Walk<'a, 's> {
     planner: &'a Planner<'s>,
+    query: &'a Query,
+    understanding: &'a Understanding<'s>,
     scorer: Scorer<'s>,
     single_word: Option<SingleWord<'s>>,
     summed_levels: Option<SummedLevels<'s>>,
@@ -235,6 +254,14 @@ impl<'s> Walk<'_, 's> {
                 Shortcut::Levels
             });
             self.found.extend(found);
+            return;
+        }
+        if (group.tier, group.kind) == (Tier::NameHasAll, Kind::Whole)
+            && num_members > held_max
+            && let Some(best) = best_of_names(self.planner, self.query, self.understanding)
+            && self.take_best((group.tier, group.kind), &group.members, best)
+        {
+            self.planner.took(Shortcut::BestOfNames);
             return;
         }
         let are_phrase =

@@ -35,6 +35,8 @@ pub enum Shortcut {
     BestInIndustry,
     /// A page by score from the stored best businesses of a word with a legal form.
     BestWithForm,
+    /// A page by score from the stored best businesses with two words in their name.
+    BestOfNames,
     /// A page by score from the stored levels of a term.
     Levels,
     /// The same for several words, of which the best counts.
@@ -61,7 +63,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 25] = [
+    pub const ALL: [Shortcut; 26] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -76,6 +78,7 @@ impl Shortcut {
         Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestInIndustry,
         Shortcut::BestWithForm,
+        Shortcut::BestOfNames,
         Shortcut::Levels,
         Shortcut::LevelsOfSeveral,
         Shortcut::SummedLevels,

@@ -29,7 +29,6 @@ use super::plan::Plan;
 use super::planner::Planner;
 use super::rank::{Kind, Tier};
 use super::score::Scorer;
-use super::text::Term;
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
 use crate::snapshot::container::{last_bit, next_bit};
@@ -75,20 +74,9 @@ impl<'s> SummedLevels<'s> {
             return None;
         }
         let word = |understood: &Understood<'s>| {
-            let word = match &understood.clause.term {
-                Term::Word(word) => word,
-                Term::Phrase(phrase) => match phrase.words.as_slice() {
-                    [(_, word)] => word,
-                    _ => return None,
-                },
-                _ => return None,
-            };
-            let mut ords = planner.ords(word);
-            let (ord, None) = (ords.next()?, ords.next()) else { return None };
+            let ord = understood.only_term(planner)?;
             let levels = planner.snapshot().terms().lists(ord).levels()?;
-            understood
-                .is_only_as_written()
-                .then_some(Word { levels, may_lack: understood.prefix.is_some() })
+            Some(Word { levels, may_lack: understood.prefix.is_some() })
         };
         let words = clauses.iter().map(word).collect::<Option<Vec<_>>>()?;
         Some(SummedLevels { words, num_docs: planner.snapshot().num_docs() })

@@ -9,7 +9,7 @@ use super::planner::Planner;
 use super::prefix::PrefixMatches;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
-use crate::ids::DocId;
+use crate::ids::{DocId, TermOrd};
 
 /// Most words of one `q` that are corrected, in each of the two steps.
 const CORRECTED_MAX: usize = 2;
@@ -188,6 +188,21 @@ impl<'s> Understood<'s> {
     /// Is it held only as it is written: with no reading, and not joined with a neighbour?
     pub fn is_only_as_written(&self) -> bool {
         self.readings.is_empty() && self.neighbours.iter().all(Option::is_none)
+    }
+
+    /// The only term that tells who holds the clause as a whole word, if it is one plain word, quoted or not.
+    pub fn only_term(&self, planner: &Planner<'s>) -> Option<TermOrd> {
+        let word = match &self.clause.term {
+            Term::Word(word) => word,
+            Term::Phrase(phrase) => match phrase.words.as_slice() {
+                [(_, word)] => word,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut ords = planner.ords(word);
+        let (ord, None) = (ords.next()?, ords.next()) else { return None };
+        self.is_only_as_written().then_some(ord)
     }
 
     /// Businesses whose name holds the clause, all of it and not only as a prefix.

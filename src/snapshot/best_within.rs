@@ -1,26 +1,28 @@
-//! The best businesses of a frequent word, or of two next to each other, within an industry, and of a word with a legal
-//! form in the name.
+//! The best businesses of a frequent word, or of two next to each other, within an industry, of a word with a legal form
+//! in the name, and of two words in the name.
 //!
 //! Of a million businesses that hold a word, some ten thousand are of an industry. Which of them are best is told neither
 //! by the levels of the word, whose best are mostly of other industries, nor by the industry; all of them would have to
 //! be scored. So are those whose name carries the legal form behind a word: a name that ends before it is shorter, and
 //! so the better, and thousands of these would be passed by. So the first page is stored, for every dense term and every
 //! industry or form that have many businesses in common; and likewise for every [stored phrase](super::phrases) and
-//! industry.
+//! industry. Two words that many names hold (`Co Ltd`, `Global Services`) weigh most together in short names, of which
+//! neither word tells: their best are stored as well.
 //!
 //! ```text
 //! IndustryBest, FormBest           := DOC (u32) of each pair, joined: the best first, as a `q` of this word alone ranks
 //!                                     whole words (by group and impact as in LEVELS, ties by `DocId`)
 //! PhraseIndustryBest               := the same, by text score as two words, as in PhraseBest
-//! IndustryBestLists, FormBestLists,
-//! PhraseIndustryBestLists          := MAX (u32), START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
+//! NamePairBest                     := the same of all names that hold both words, by text score
+//! IndustryBestLists, FormBestLists, PhraseIndustryBestLists,
+//! NamePairBestLists                := MAX (u32), START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
 //! ```
 //!
 //! KEYS are the terms of [`dense`](super::dense), by number, or the pairs of `PhrasePairs`, by place; START says which
 //! SETs, ascending, are those of each, and END where the businesses of a pair of key and set end. A pair with fewer than
 //! MAX has no others. SET is the ordinal of an industry, and as in the [order by industry](super::industry_order) a
 //! business is of one only; or the [number](crate::analyzer::legal_form::number) of a legal form, of which a name may
-//! carry several, wherever in it they stand.
+//! carry several, wherever in it they stand; or the number of a term of `dense`, larger than that of the key.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
@@ -65,6 +67,10 @@ pub const PHRASE_INDUSTRY_BEST: BestKinds = BestKinds {
 /// Those of terms with legal forms.
 pub const FORM_BEST: BestKinds =
     BestKinds { docs: SectionKind::FormBest, lists: SectionKind::FormBestLists };
+
+/// Those of names with two terms: the one with the smaller number, and the other one's number as the set.
+pub const NAME_PAIR_BEST: BestKinds =
+    BestKinds { docs: SectionKind::NamePairBest, lists: SectionKind::NamePairBestLists };
 
 /// The parts of the lists.
 struct Lists<'a> {

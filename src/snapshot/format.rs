@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -123,13 +123,17 @@ pub enum SectionKind {
     FormBest = 48,
     /// Which they are of.
     FormBestLists = 49,
+    /// The best businesses of names with two dense terms.
+    NamePairBest = 50,
+    /// Which they are of.
+    NamePairBestLists = 51,
     /// With which letters terms end.
-    TermEndings = 50,
+    TermEndings = 52,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 50] = {
+    pub const ALL: [SectionKind; 52] = {
         use SectionKind::*;
         [
             Metadata,
@@ -181,6 +185,8 @@ impl SectionKind {
             IndustryBestLists,
             FormBest,
             FormBestLists,
+            NamePairBest,
+            NamePairBestLists,
             TermEndings,
         ]
     };

@@ -3,7 +3,9 @@
 //! Header, padding and checksums first, then every section by the check beside its reader, those that take long side by
 //! side.
 
-use super::best_within::{BestWithin, FORM_BEST, INDUSTRY_BEST, PHRASE_INDUSTRY_BEST};
+use super::best_within::{
+    BestWithin, FORM_BEST, INDUSTRY_BEST, NAME_PAIR_BEST, PHRASE_INDUSTRY_BEST,
+};
 use super::dense::PairCounts;
 use super::dictionary::{self, Dictionary};
 use super::documents::Documents;
@@ -111,6 +113,7 @@ impl Snapshot {
             best_within(PHRASE_INDUSTRY_BEST, phrases.len(), num_industries)?;
         let industry_best = best_within(INDUSTRY_BEST, num_terms, num_industries)?;
         let form_best = best_within(FORM_BEST, num_terms, legal_form::NUM_FORMS)?;
+        let name_pair_best = best_within(NAME_PAIR_BEST, num_terms, num_terms)?;
         let term_endings = TermEndings::open(section(SectionKind::TermEndings))?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
@@ -133,6 +136,7 @@ impl Snapshot {
             phrase_industry_best,
             industry_best,
             form_best,
+            name_pair_best,
             phrases,
             metadata,
             entries,

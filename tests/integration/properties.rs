@@ -14,8 +14,8 @@
 //! ```
 
 mod coverage;
+mod frequent_pairs;
 mod misspelling;
-mod phrases_in_industries;
 mod requests;
 mod shrink;
 pub mod subject;

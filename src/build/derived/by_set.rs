@@ -37,6 +37,11 @@ pub struct BestBySet {
 }
 
 impl BestBySet {
+    /// Of nothing yet, with room for sets at so many places.
+    pub fn of(num_sets: usize) -> BestBySet {
+        BestBySet { by_set: vec![Kept::default(); num_sets] }
+    }
+
     /// Makes room for sets at so many places.
     pub fn make_room(&mut self, num_sets: usize) {
         self.by_set.resize_with(num_sets, Kept::default);
@@ -46,6 +51,15 @@ impl BestBySet {
     #[inline]
     pub fn push(&mut self, at: usize, key: Key, max: usize) {
         self.by_set[at].push(key, max);
+    }
+
+    /// All that another one was told of as many sets, `max` as before.
+    pub fn absorb(&mut self, others: BestBySet, max: usize) {
+        for (kept, other) in self.by_set.iter_mut().zip(others.by_set) {
+            let count = kept.count + other.count;
+            other.keys.into_iter().for_each(|key| kept.push(key, max));
+            kept.count = count;
+        }
     }
 
     /// Appends the best of all sets that have enough, and forgets what it was told.
@@ -109,13 +123,18 @@ mod tests {
             told in proptest::collection::vec((0usize..3, 0u64..500), 0..300),
             max in 1usize..20,
             docs_min in 1usize..40,
+            split in 0usize..300,
         ) {
             // No two businesses are one.
             let told: Vec<(usize, Key)> =
                 (0..).zip(told).map(|(doc, (at, rank))| (at, rank << 32 | doc)).collect();
             let (mut by_set, mut best) = (BestBySet::default(), Best::default());
             by_set.make_room(3);
-            told.iter().for_each(|&(at, key)| by_set.push(at, key, max));
+            let (here, there) = told.split_at(split.min(told.len()));
+            here.iter().for_each(|&(at, key)| by_set.push(at, key, max));
+            let mut others = BestBySet::of(3);
+            there.iter().for_each(|&(at, key)| others.push(at, key, max));
+            by_set.absorb(others, max);
             by_set.take_into(&mut best, Bounds { docs_min, max });
             let mut expected = Best::default();
             for set in 0..3 {

@@ -1,0 +1,186 @@
+//! The best businesses of those whose names hold two dense terms.
+//!
+//! Names are looked through twice, 65,536 businesses at a time on every core: pairs are counted, and then the best are
+//! chosen of those that enough names hold. Takes a number for every pair of dense terms that there might be (32 MiB for
+//! 4,096 terms), and half a kilobyte on each core for every pair that is stored.
+
+use super::by_doc::{ByDoc, Chunks, for_each_low, releasing};
+use super::by_set::{Best, BestBySet, Bounds, Key};
+use crate::build::BuildError;
+use crate::ids::TermOrd;
+use crate::snapshot::best_within::{BestWithinWriter, NAME_PAIR_BEST};
+use crate::snapshot::dense::place;
+use crate::snapshot::impacts::ImpactCursor;
+use crate::snapshot::postings::Postings;
+use crate::snapshot::terms::Terms;
+use crate::snapshot::writer::SnapshotWriter;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Writes the best of the pairs of the terms `dense`, whose place is their number, among `num_docs` businesses. Calls
+/// `release` now and then: the lists of terms looked at so far may be given back.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(
+    terms: &Terms,
+    dense: &[TermOrd],
+    num_docs: u32,
+    bounds: Bounds,
+    release: impl Fn() + Sync,
+    pool: &ThreadPool,
+    writer: &mut SnapshotWriter,
+) -> Result<(), BuildError> {
+    let source = Source { terms, dense, num_docs, release };
+    let (pairs, best) = pool.install(|| source.best(bounds));
+    writer.section(NAME_PAIR_BEST.docs, bytemuck::cast_slice(&best.docs))?;
+    let mut lists = BestWithinWriter::new(bounds.max);
+    let mut lens = best.lens.iter().map(|&(at, len)| (pairs[at], len)).peekable();
+    for first in 0..dense.len() as u16 {
+        let of_first = std::iter::from_fn(|| lens.next_if(|((a, _), _)| *a == first));
+        lists.push(of_first.map(|((_, second), len)| (u32::from(second), len)));
+    }
+    Ok(writer.section(NAME_PAIR_BEST.lists, bytemuck::cast_slice(&lists.into_words()))?)
+}
+
+/// What pairs are found from.
+struct Source<'a, F> {
+    terms: &'a Terms,
+    dense: &'a [TermOrd],
+    num_docs: u32,
+    release: F,
+}
+
+impl<F: Fn() + Sync> Source<'_, F> {
+    /// The pairs that enough names hold, ascending, and the best of each, by its place.
+    fn best(&self, bounds: Bounds) -> (Vec<(u16, u16)>, Best) {
+        let counts: Vec<AtomicU32> =
+            (0..place(0, self.dense.len().max(1))).map(|_| AtomicU32::new(0)).collect();
+        let place_of = |a: u16, b: u16| place(usize::from(a), usize::from(b));
+        self.for_each_chunk(
+            || (),
+            |(), names, low| {
+                for_each_pair(names.of(low), |(a, _), (b, _)| {
+                    counts[place_of(a, b)].fetch_add(1, Ordering::Relaxed);
+                });
+            },
+            |()| {},
+        );
+        // From here on, the place of each pair among those that are stored, plus one.
+        let mut pairs = Vec::new();
+        for a in 0..self.dense.len() as u16 {
+            for b in a + 1..self.dense.len() as u16 {
+                let count = &counts[place_of(a, b)];
+                let is_stored = count.load(Ordering::Relaxed) as usize >= bounds.docs_min.max(1);
+                pairs.extend(is_stored.then_some((a, b)));
+                count.store(if is_stored { pairs.len() as u32 } else { 0 }, Ordering::Relaxed);
+            }
+        }
+        let by_pair = Mutex::new(BestBySet::of(pairs.len()));
+        self.for_each_chunk(
+            || BestBySet::of(pairs.len()),
+            |best, names, low| {
+                let doc = names.key << 16 | u32::from(low);
+                for_each_pair(names.of(low), |(a, impact_a), (b, impact_b)| {
+                    let stored = counts[place_of(a, b)].load(Ordering::Relaxed) as usize;
+                    if let Some(at) = stored.checked_sub(1) {
+                        let score = u32::from(impact_a) + u32::from(impact_b);
+                        best.push(at, key(score, doc), bounds.max);
+                    }
+                });
+            },
+            |best| {
+                // No thread panics with it.
+                by_pair.lock().expect("not poisoned").absorb(best, bounds.max);
+            },
+        );
+        let mut best = Best::default();
+        by_pair.into_inner().expect("not poisoned").take_into(&mut best, bounds);
+        (pairs, best)
+    }
+
+    /// Calls `visit` with every business of every chunk and what a thread `begin`s with, and `end` with that.
+    fn for_each_chunk<T>(
+        &self,
+        begin: impl Fn() -> T + Sync,
+        visit: impl Fn(&mut T, &Names<'_>, u16) + Sync,
+        end: impl Fn(T) + Sync,
+    ) {
+        let chunks = Chunks::of(self.num_docs);
+        let workers = rayon::current_num_threads();
+        (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
+            let (mut names, mut own) = (Names::new(self.terms, self.dense, &self.release), begin());
+            while let Some(key) = chunks.take() {
+                names.load(key, &self.release);
+                for doc in key << 16..self.num_docs.min((key + 1) << 16) {
+                    visit(&mut own, &names, doc as u16);
+                }
+            }
+            end(own);
+        });
+    }
+}
+
+/// Orders by score, the highest first, ties by `DocId`.
+fn key(score: u32, doc: u32) -> Key {
+    u64::from(u32::MAX - score) << 32 | u64::from(doc)
+}
+
+/// A term by number, and its impact.
+type Entry = (u16, u8);
+
+/// Calls `visit` with every two of the terms in a name, which ascend.
+fn for_each_pair(entries: &[Entry], mut visit: impl FnMut(Entry, Entry)) {
+    for (at, &first) in entries.iter().enumerate() {
+        entries[at + 1..].iter().for_each(|&second| visit(first, second));
+    }
+}
+
+/// The dense terms in the names of the businesses of one chunk.
+struct Names<'a> {
+    /// Of each term, the businesses with it in their name, and what it weighs in any.
+    lists: Vec<(Vec<Postings<'a>>, ImpactCursor<'a>)>,
+    key: u32,
+    entries: ByDoc<Entry>,
+    /// Of one term, the businesses of the chunk, and its impacts on them.
+    lows: Vec<u16>,
+    impacts: Vec<u32>,
+}
+
+impl<'a> Names<'a> {
+    /// Of the terms `dense`; of no chunk yet.
+    fn new(terms: &'a Terms, dense: &[TermOrd], release: impl Fn()) -> Names<'a> {
+        let lists = releasing(dense, release).map(|&ord| {
+            let lists = terms.lists(ord);
+            (lists.in_name().collect(), ImpactCursor::new(lists.any(), lists.impacts()))
+        });
+        let (lows, impacts) = (Vec::new(), Vec::new());
+        Names { lists: lists.collect(), key: 0, entries: ByDoc::default(), lows, impacts }
+    }
+
+    fn load(&mut self, key: u32, release: impl Fn()) {
+        let Names { lists, entries, lows, impacts, .. } = self;
+        self.key = key;
+        let in_names = || lists.iter().flat_map(|(in_name, _)| in_name.iter().copied());
+        entries.make_room(in_names(), key, &release);
+        for (number, (in_name, cursor)) in releasing((0..).zip(&*lists), &release) {
+            lows.clear();
+            in_name.iter().for_each(|list| for_each_low(list, key, |_, low| lows.push(low)));
+            lows.sort_unstable();
+            impacts.clear();
+            impacts.resize(lows.len(), 0);
+            cursor.add_to(&[(key as u16, 0..lows.len())], lows, impacts);
+            for (&low, &impact) in lows.iter().zip(&*impacts) {
+                // Impacts are bytes.
+                entries.push(low, (number, impact as u8));
+            }
+        }
+    }
+
+    /// Those in the name of the business with these lower 16 bits, ascending.
+    fn of(&self, low: u16) -> &[Entry] {
+        self.entries.of(low)
+    }
+}
