@@ -104,8 +104,30 @@ impl<'s> Planner<'s> {
             }
             let left: Vec<PlaceKind> =
                 kinds.iter().copied().filter(|&other| other != kind).collect();
-            Plan::intersection([here, self.combination(others, &left)])
+            let there = self.combination(others, &left);
+            let there = self.sharing(&here, there);
+            Plan::intersection([here, there])
         }))
+    }
+
+    /// Those of `places` that share any business with `place`, as far as stored counts tell: nobody is in Atlanta and in
+    /// the country of Georgia, and of Atlanta and the state all is stored.
+    fn sharing(&self, place: &Plan<'s>, places: Plan<'s>) -> Plan<'s> {
+        let key_of = |plan: &Plan<'s>| match plan {
+            Plan::List(list) => list.key,
+            _ => None,
+        };
+        let Some(key) = key_of(place) else { return places };
+        let is_apart = |other: &Plan<'s>| {
+            key_of(other).is_some_and(|other| self.snapshot().pair_count(key, other) == Some(0))
+        };
+        match places {
+            Plan::Union(union) if union.parts.iter().any(is_apart) => {
+                Plan::union(union.parts.into_iter().filter(|part| !is_apart(part)))
+            }
+            places if is_apart(&places) => Plan::NOTHING,
+            places => places,
+        }
     }
 }
 
