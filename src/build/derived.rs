@@ -97,6 +97,8 @@ pub struct Thresholds {
     pub form_best: Bounds,
     /// Of names that hold two dense terms.
     pub name_pair_best: Bounds,
+    /// Most dense terms of a name of which the pairs are looked at.
+    pub name_terms_max: usize,
 }
 
 impl Default for Thresholds {
@@ -138,6 +140,8 @@ impl Default for Thresholds {
             form_best: Bounds { docs_min: 1, max: 24 },
             // Scoring fewer costs some 20 µs.
             name_pair_best: Bounds { docs_min: 512, max: 24 },
+            // Two thousand pairs.
+            name_terms_max: 64,
         }
     }
 }
@@ -163,6 +167,7 @@ impl Thresholds {
         industry_best: Bounds { docs_min: 1, max: 3 },
         form_best: Bounds { docs_min: 1, max: 3 },
         name_pair_best: Bounds { docs_min: 1, max: 3 },
+        name_terms_max: 4,
     };
 
     /// What is stored with terms.
@@ -172,7 +177,8 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, and endings; `memory` is about what may be taken.
+/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, and endings; `memory` is about
+/// what may be taken.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written, or read back.
@@ -263,7 +269,8 @@ pub fn write(
     let sets = LegalForms::new(&terms, num_docs, release);
     best_within::write(&terms, &dense_terms, &sets, form_best, release, pool, writer)?;
     release_all();
-    name_pairs::write(&terms, &dense_terms, num_docs, name_pair_best, release, pool, writer)?;
+    let pair_bounds = (name_pair_best, thresholds.name_terms_max);
+    name_pairs::write(&terms, &dense_terms, num_docs, pair_bounds, release, pool, writer)?;
     release_all();
     let endings = pool.install(|| endings::endings(&terms));
     writer.section(SectionKind::TermEndings, bytemuck::cast_slice(&endings))?;

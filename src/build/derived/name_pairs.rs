@@ -3,6 +3,9 @@
 //! Names are looked through twice, 65,536 businesses at a time on every core: pairs are counted, and then the best are
 //! chosen of those that enough names hold. Takes a number for every pair of dense terms that there might be (32 MiB for
 //! 4,096 terms), and half a kilobyte on each core for every pair that is stored.
+//!
+//! A name of thousands of words is millions of pairs. Nobody has one, but a record may: pairs of terms that any name with
+//! too many of them holds are not stored, and no such name is looked at pair by pair.
 
 use super::by_doc::{ByDoc, Chunks, for_each_low, releasing};
 use super::by_set::{Best, BestBySet, Bounds, Key};
@@ -17,10 +20,10 @@ use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Writes the best of the pairs of the terms `dense`, whose place is their number, among `num_docs` businesses. Calls
-/// `release` now and then: the lists of terms looked at so far may be given back.
+/// Writes the best of the pairs of the terms `dense`, whose place is their number, among `num_docs` businesses, none of
+/// which has more than `terms_max` of them in its name. Calls `release` now and then: the lists of terms looked at so far may be given back.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -28,12 +31,12 @@ pub fn write(
     terms: &Terms,
     dense: &[TermOrd],
     num_docs: u32,
-    bounds: Bounds,
+    (bounds, terms_max): (Bounds, usize),
     release: impl Fn() + Sync,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
-    let source = Source { terms, dense, num_docs, release };
+    let source = Source { terms, dense, num_docs, terms_max, release };
     let (pairs, best) = pool.install(|| source.best(bounds));
     writer.section(NAME_PAIR_BEST.docs, bytemuck::cast_slice(&best.docs))?;
     let mut lists = BestWithinWriter::new(bounds.max);
@@ -50,6 +53,7 @@ struct Source<'a, F> {
     terms: &'a Terms,
     dense: &'a [TermOrd],
     num_docs: u32,
+    terms_max: usize,
     release: F,
 }
 
@@ -59,12 +63,19 @@ impl<F: Fn() + Sync> Source<'_, F> {
         let counts: Vec<AtomicU32> =
             (0..place(0, self.dense.len().max(1))).map(|_| AtomicU32::new(0)).collect();
         let place_of = |a: u16, b: u16| place(usize::from(a), usize::from(b));
+        // Terms in names with too many.
+        let in_long: Vec<AtomicBool> = self.dense.iter().map(|_| AtomicBool::new(false)).collect();
+        let is_in_long = |number: u16| in_long[usize::from(number)].load(Ordering::Relaxed);
         self.for_each_chunk(
             || (),
-            |(), names, low| {
-                for_each_pair(names.of(low), |(a, _), (b, _)| {
+            |(), names, low| match names.of(low) {
+                long if long.len() > self.terms_max => {
+                    let marks = long.iter().map(|&(number, _)| &in_long[usize::from(number)]);
+                    marks.for_each(|mark| mark.store(true, Ordering::Relaxed));
+                }
+                name => for_each_pair(name, |(a, _), (b, _)| {
                     counts[place_of(a, b)].fetch_add(1, Ordering::Relaxed);
-                });
+                }),
             },
             |()| {},
         );
@@ -73,7 +84,8 @@ impl<F: Fn() + Sync> Source<'_, F> {
         for a in 0..self.dense.len() as u16 {
             for b in a + 1..self.dense.len() as u16 {
                 let count = &counts[place_of(a, b)];
-                let is_stored = count.load(Ordering::Relaxed) as usize >= bounds.docs_min.max(1);
+                let is_stored = count.load(Ordering::Relaxed) as usize >= bounds.docs_min.max(1)
+                    && !(is_in_long(a) && is_in_long(b));
                 pairs.extend(is_stored.then_some((a, b)));
                 count.store(if is_stored { pairs.len() as u32 } else { 0 }, Ordering::Relaxed);
             }
@@ -82,8 +94,11 @@ impl<F: Fn() + Sync> Source<'_, F> {
         self.for_each_chunk(
             || BestBySet::of(pairs.len()),
             |best, names, low| {
-                let doc = names.key << 16 | u32::from(low);
-                for_each_pair(names.of(low), |(a, impact_a), (b, impact_b)| {
+                let (doc, name) = (names.key << 16 | u32::from(low), names.of(low));
+                if name.len() > self.terms_max {
+                    return;
+                }
+                for_each_pair(name, |(a, impact_a), (b, impact_b)| {
                     let stored = counts[place_of(a, b)].load(Ordering::Relaxed) as usize;
                     if let Some(at) = stored.checked_sub(1) {
                         let score = u32::from(impact_a) + u32::from(impact_b);
