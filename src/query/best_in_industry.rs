@@ -3,7 +3,6 @@
 //! They are the first page, or its end; see [`best_within`](crate::snapshot::best_within).
 
 use super::Query;
-use super::plan::{List, Plan};
 use super::planner::Planner;
 use super::rank::{Group, Kind, Tier};
 use super::text::Term;
@@ -11,7 +10,6 @@ use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::best_within::StoredBest;
-use crate::snapshot::dense::DenseKey;
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
 
@@ -42,10 +40,7 @@ impl<'s> BestOfWord<'s> {
         let is_plain = only.is_only_as_written() && query.text.trailing_forms().is_empty();
         let industry = if is_plain { only_industry(planner, query) } else { None }?;
         let Term::Word(word) = &only.clause.term else { return None };
-        let term = match planner.word(word) {
-            Plan::List(List { key: Some(DenseKey::Term(ord)), .. }) => ord,
-            _ => return None,
-        };
+        let term = planner.only_term(word)?;
         let best = planner.snapshot().best_in_industry(term, industry)?;
         let last = DocId(*best.docs.last()?);
         let lists = planner.snapshot().terms().lists(term);

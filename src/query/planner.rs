@@ -196,6 +196,14 @@ impl<'s> Planner<'s> {
         Plan::union(word.forms.iter().map(|form| self.form(form)))
     }
 
+    /// The term whose list is all that hold a word, if there is one.
+    pub fn only_term(&self, word: &QueryWord) -> Option<TermOrd> {
+        match self.word(word) {
+            Plan::List(List { key: Some(DenseKey::Term(ord)), .. }) => Some(ord),
+            _ => None,
+        }
+    }
+
     fn form(&self, form: &str) -> Plan<'s> {
         if let Some(ord) = self.ord(form) {
             return self.term_list(ord);

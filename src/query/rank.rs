@@ -334,10 +334,10 @@ impl<'a, 's> GroupSplit<'a, 's> {
     /// The list of all that hold a clause, if it is one word and there is no other way to hold it.
     fn only_list(&self, understood: &Understood<'s>) -> Option<Postings<'s>> {
         match &understood.clause.term {
-            Term::Word(word) if understood.is_only_as_written() => match self.planner.word(word) {
-                Plan::List(list) => Some(list.postings),
-                _ => None,
-            },
+            Term::Word(word) if understood.is_only_as_written() => {
+                let ord = self.planner.only_term(word)?;
+                Some(self.planner.snapshot().terms().lists(ord).any())
+            }
             _ => None,
         }
     }

@@ -200,9 +200,7 @@ impl<'s> Understood<'s> {
             },
             _ => return None,
         };
-        let mut ords = planner.ords(word);
-        let (ord, None) = (ords.next()?, ords.next()) else { return None };
-        self.is_only_as_written().then_some(ord)
+        if self.is_only_as_written() { planner.only_term(word) } else { None }
     }
 
     /// Businesses whose name holds the clause, all of it and not only as a prefix.

@@ -67,3 +67,31 @@ fn frequent_pairs_are_ranked_as_the_oracle_does() {
         assert!(taken >= 50, "only {taken} answers by {shortcut:?}");
     }
 }
+
+#[test]
+fn a_form_that_stands_nowhere_may_be_of_a_plural() {
+    // Nobody holds `voegel`, which `vögel` is too, but some hold its plural, and `vogel` is no form of that.
+    let record = |number: u64| {
+        let bird = if number.is_multiple_of(3) { "voegels" } else { "vogel" };
+        let company = Company {
+            id: format!("b{number}"),
+            name: format!("Nr {number}"),
+            description: Some(format!("{bird} of carbon{}", " more".repeat(number as usize % 4))),
+            employee_count: Some(number),
+            ..Company::default()
+        };
+        Record { line: rendered(&company), company }
+    };
+    // Of odd length, so that all shortcuts are taken.
+    let records: Vec<Record> = (0..41).map(record).collect();
+    let oracle = Oracle::new(companies(&records));
+    let subject = Subject::publish(&companies(&records), &lines(&records));
+    let mut scratch = Scratch::default();
+    for q in ["vögel carbon", "carbon vögel", "\"vögel\" carbon", "vögel"] {
+        let q = q.split(' ').map(str::to_owned).collect();
+        let request = Request { q, limit: 3, ..Request::default() };
+        let checked =
+            Pair::new(&oracle, &subject, &records, &request, Rng::new(1, 1), &mut scratch).check();
+        assert_eq!(checked, Ok(()), "{request}");
+    }
+}
