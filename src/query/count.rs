@@ -167,7 +167,8 @@ fn disjoint_parts<'a, 's>(plan: &'a Plan<'s>) -> Option<&'a [Plan<'s>]> {
     }
 }
 
-fn stored(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
+/// How many businesses two lists share, if that is stored.
+pub fn stored(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
     match (a, b) {
         (Plan::List(List { key: Some(a), .. }), Plan::List(List { key: Some(b), .. })) => {
             planner.snapshot().pair_count(*a, *b)

@@ -64,11 +64,7 @@ impl Edits {
                 }
             };
             *places |= 1 << len;
-            letter
-                .encode_utf8(&mut [0; 4])
-                .bytes()
-                .take(1)
-                .for_each(|byte| first_bytes[len] = byte);
+            first_bytes[len] = letter.encode_utf8(&mut [0; 4]).as_bytes()[0];
             len += 1;
         }
         debug_assert!(len <= LETTERS_MAX && edits_max <= EDITS_MAX);

@@ -3,7 +3,7 @@
 //! Contract, section 4. Whole values only; several values of one filter are alternatives.
 
 use super::Query;
-use super::count::{are_disjoint, without_parts};
+use super::count::{are_disjoint, stored, without_parts};
 use super::plan::{List, Plan};
 use super::planner::Planner;
 use crate::analyzer::fold::is_quote;
@@ -113,14 +113,7 @@ impl<'s> Planner<'s> {
     /// Those of `places` that share any business with `place`, as far as stored counts tell: nobody is in Atlanta and in
     /// the country of Georgia, and of Atlanta and the state all is stored.
     fn sharing(&self, place: &Plan<'s>, places: Plan<'s>) -> Plan<'s> {
-        let key_of = |plan: &Plan<'s>| match plan {
-            Plan::List(list) => list.key,
-            _ => None,
-        };
-        let Some(key) = key_of(place) else { return places };
-        let is_apart = |other: &Plan<'s>| {
-            key_of(other).is_some_and(|other| self.snapshot().pair_count(key, other) == Some(0))
-        };
+        let is_apart = |other: &Plan<'s>| stored(self, place, other) == Some(0);
         match places {
             Plan::Union(union) if union.parts.iter().any(is_apart) => {
                 Plan::union(union.parts.into_iter().filter(|part| !is_apart(part)))

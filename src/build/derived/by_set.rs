@@ -5,6 +5,12 @@ use crate::build::spares::Reuse;
 /// Rank of a business, best first: how good it is, the better the smaller, above its `DocId`.
 pub type Key = u64;
 
+/// Orders by score, the highest first, ties by `DocId`.
+#[inline]
+pub fn by_score(score: u32, doc: u32) -> Key {
+    u64::from(u32::MAX - score) << 32 | u64::from(doc)
+}
+
 /// What is stored of each set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {

@@ -8,7 +8,7 @@
 //! too many of them holds are not stored, and no such name is looked at pair by pair.
 
 use super::by_doc::{ByDoc, Chunks, for_each_low, releasing};
-use super::by_set::{Best, BestBySet, Bounds, Key};
+use super::by_set::{Best, BestBySet, Bounds, by_score};
 use crate::build::BuildError;
 use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestWithinWriter, NAME_PAIR_BEST};
@@ -22,8 +22,9 @@ use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Writes the best of the pairs of the terms `dense`, whose place is their number, among `num_docs` businesses, none of
-/// which has more than `terms_max` of them in its name. Calls `release` now and then: the lists of terms looked at so far may be given back.
+/// Writes the best of the pairs of the terms `dense`, whose place is their number, among `num_docs` businesses; names with
+/// more than `terms_max` of them are not taken apart. Calls `release` now and then: the lists of terms looked at so far may
+/// be given back.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -102,7 +103,7 @@ impl<F: Fn() + Sync> Source<'_, F> {
                     let stored = counts[place_of(a, b)].load(Ordering::Relaxed) as usize;
                     if let Some(at) = stored.checked_sub(1) {
                         let score = u32::from(impact_a) + u32::from(impact_b);
-                        best.push(at, key(score, doc), bounds.max);
+                        best.push(at, by_score(score, doc), bounds.max);
                     }
                 });
             },
@@ -136,11 +137,6 @@ impl<F: Fn() + Sync> Source<'_, F> {
             end(own);
         });
     }
-}
-
-/// Orders by score, the highest first, ties by `DocId`.
-fn key(score: u32, doc: u32) -> Key {
-    u64::from(u32::MAX - score) << 32 | u64::from(doc)
 }
 
 /// A term by number, and its impact.

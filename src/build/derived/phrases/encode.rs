@@ -1,9 +1,9 @@
 //! The occurrences of one partition of pairs to what is stored of each phrase.
 
-use super::occurrences::{Occurrences, SCORE_BITS};
+use super::occurrences::Occurrences;
 use crate::build::derived::Thresholds;
 use crate::build::derived::best_within::{Industries, Sets};
-use crate::build::derived::by_set::{Best, BestBySet, Key};
+use crate::build::derived::by_set::{Best, BestBySet, Key, by_score};
 use crate::build::derived::neighbours::Neighbours;
 use crate::build::scratch::ScratchError;
 use crate::build::spares::Reuse;
@@ -18,13 +18,6 @@ const RARE_SHARE: u64 = 96;
 /// so that it is asked for, and it takes less than the lists of its words. In between are words that are neighbours by
 /// chance: nearly all phrases, and nine tenths of all bytes.
 const FREQUENT_SHARE: u64 = 32;
-
-/// More than any score.
-const SCORE_END: u32 = 1 << SCORE_BITS;
-
-fn key(score: u32, doc: u32) -> Key {
-    u64::from(SCORE_END - score) << 32 | u64::from(doc)
-}
 
 /// Encodes one partition after the other.
 pub struct Encoder<'a> {
@@ -158,7 +151,7 @@ impl Encoder<'_> {
                 self.occurrences.for_each(partition, words, |found| {
                     let next = &mut next[found.pair];
                     if *next != NOWHERE {
-                        keys[*next as usize] = key(found.score, found.doc);
+                        keys[*next as usize] = by_score(found.score, found.doc);
                         *next += 1;
                     }
                 })?;

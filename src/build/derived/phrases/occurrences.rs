@@ -21,7 +21,7 @@ const NUM_PARTITIONS: usize = 256;
 const PAIR_BITS: u32 = 16;
 
 /// Bits of a score, which is the sum of two impacts.
-pub const SCORE_BITS: u32 = 9;
+const SCORE_BITS: u32 = 9;
 
 /// Bits of a gap.
 const GAP_BITS: u32 = 32 - PAIR_BITS - SCORE_BITS;
