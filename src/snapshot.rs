@@ -28,6 +28,7 @@ mod key_nodes;
 pub mod levels;
 pub mod mapped;
 pub mod offsets;
+pub mod packed_docs;
 pub mod phrases;
 pub mod position_lists;
 pub mod positions;
@@ -48,7 +49,7 @@ pub use sort_order::{Permutation, StoredOrder};
 use crate::analyzer::host::Host;
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
-use best_within::{BestWithin, StoredBest};
+use best_within::{BestWithin, StoredBest, form_set};
 use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
@@ -311,10 +312,11 @@ impl Snapshot {
         self.phrase_industry_best.get(phrase.place?, industry.0)
     }
 
-    /// The businesses that rank first of those that hold a term and carry a legal form in their name, if they are stored;
-    /// `form` is its [number](crate::analyzer::legal_form::number).
-    pub fn best_with_form(&self, term: TermOrd, form: usize) -> Option<StoredBest<'_>> {
-        self.form_best.get(self.pair_counts.number(DenseKey::Term(term))?, form as u32)
+    /// The businesses that rank first of those that hold a term and carry legal forms in their name, if they are stored;
+    /// `forms` are one or two [numbers](crate::analyzer::legal_form::number).
+    pub fn best_with_forms(&self, term: TermOrd, forms: &[usize]) -> Option<StoredBest<'_>> {
+        let number = self.pair_counts.number(DenseKey::Term(term))?;
+        self.form_best.get(number, form_set(forms)?)
     }
 
     /// The businesses with the best text scores of those whose name holds two different terms, if they are stored.

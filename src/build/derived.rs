@@ -12,13 +12,13 @@
 //! | prefixes | 11 | 42 | the last word of nearly every `q` |
 //! | pair counts | 16 | 3.4 | totals of two frequent keys |
 //! | phrases: counts and lists | some 48, with the best | 30 | totals of phrases; `A/S` and its like |
-//! | phrases: the best | | 20 | the first page of two frequent words |
-//! | phrases: the best within industries | below 3 | 6.0 | the first page of two frequent words in one industry |
+//! | phrases: the best | | 15 | the first page of two frequent words |
+//! | phrases: the best within industries | below 3 | 10 | the first page of two frequent words in one industry |
 //! | pairs of filters | 2 | below 0.1 | a city with its state |
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
-//! | best within industries | 8 | 2.4 | the first page of one frequent word in one industry |
-//! | best with legal forms | 3 | 2.1 | the first page of one frequent word with a legal form |
+//! | best within industries | 8 | 1.8 | the first page of one frequent word in one industry |
+//! | best with legal forms | 4 | 2.5 | the first page of one frequent word with a legal form, or two |
 //! | best of two words in names | 2 | below 0.1 | the first page of two words that many names hold |
 //! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
 
@@ -95,6 +95,8 @@ pub struct Thresholds {
     pub industry_best: Bounds,
     /// Of a dense term with a legal form in the name.
     pub form_best: Bounds,
+    /// Fewest businesses of a dense term with two legal forms in the name of which the best are stored.
+    pub two_forms_docs_min: usize,
     /// Of names that hold two dense terms.
     pub name_pair_best: Bounds,
     /// Most dense terms of a name of which the pairs are looked at.
@@ -132,12 +134,15 @@ impl Default for Thresholds {
             phrase_scored_max: 2048,
             // A page and what follows it, with some that stand in better tiers: a tenth of a kilobyte.
             phrase_best_max: 24,
-            // Finding fewer costs some 0.2 ms.
-            phrase_industry_best: Bounds { docs_min: 100, max: 24 },
+            // Finding fewer costs some 0.1 ms, and a list takes a tenth of a kilobyte: of 100 and more, 4.7 bytes a
+            // business and a quarter more time for two words in an industry; of 40 and more, 13, and no difference.
+            phrase_industry_best: Bounds { docs_min: 50, max: 24 },
             // Scoring fewer costs some 30 µs.
             industry_best: Bounds { docs_min: 256, max: 24 },
             // Names with a form are many, and those with a rare word few: they are looked for among thousands.
             form_best: Bounds { docs_min: 1, max: 24 },
+            // Scoring fewer costs some 10 µs.
+            two_forms_docs_min: 256,
             // Scoring fewer costs some 20 µs.
             name_pair_best: Bounds { docs_min: 512, max: 24 },
             // Two thousand pairs.
@@ -166,6 +171,7 @@ impl Thresholds {
         phrase_industry_best: Bounds { docs_min: 1, max: 5 },
         industry_best: Bounds { docs_min: 1, max: 3 },
         form_best: Bounds { docs_min: 1, max: 3 },
+        two_forms_docs_min: 1,
         name_pair_best: Bounds { docs_min: 1, max: 3 },
         name_terms_max: 4,
     };
@@ -255,6 +261,7 @@ pub fn write(
             _ => None,
         })
         .collect();
+    let dense = DenseTerms { terms: &terms, ords: &dense_terms, num_docs };
     let best = phrases::write(&source, &dense_terms, pool, writer)?;
     release_all();
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
@@ -264,18 +271,27 @@ pub fn write(
     release_all();
     positions.write_by_industry(&dense_terms, release, pool, writer)?;
     release_all();
-    best_within::write(&terms, &dense_terms, &by_industry, industry_best, release, pool, writer)?;
+    best_within::write(dense, &by_industry, industry_best, release, pool, writer)?;
     drop(by_industry);
-    let sets = LegalForms::new(&terms, num_docs, release);
-    best_within::write(&terms, &dense_terms, &sets, form_best, release, pool, writer)?;
+    let sets = LegalForms::new(&terms, num_docs, thresholds.two_forms_docs_min, release);
+    best_within::write(dense, &sets, form_best, release, pool, writer)?;
     release_all();
     let pair_bounds = (name_pair_best, thresholds.name_terms_max);
-    name_pairs::write(&terms, &dense_terms, num_docs, pair_bounds, release, pool, writer)?;
+    name_pairs::write(dense, pair_bounds, release, pool, writer)?;
     release_all();
     let endings = pool.install(|| endings::endings(&terms));
     writer.section(SectionKind::TermEndings, bytemuck::cast_slice(&endings))?;
     release_all();
     Ok(best.wait()?.end(writer)?)
+}
+
+/// The terms of most businesses; their places are their numbers.
+#[derive(Clone, Copy)]
+struct DenseTerms<'a> {
+    terms: &'a Terms,
+    ords: &'a [TermOrd],
+    /// Number of businesses.
+    num_docs: u32,
 }
 
 /// What businesses are filtered by.

@@ -42,7 +42,7 @@ impl<'s> BestOfWord<'s> {
         let Term::Word(word) = &only.clause.term else { return None };
         let term = planner.only_term(word)?;
         let best = planner.snapshot().best_in_industry(term, industry)?;
-        let last = DocId(*best.docs.last()?);
+        let last = best.docs.last()?;
         let lists = planner.snapshot().terms().lists(term);
         let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(last));
         let last = match [lists.name_is(), lists.name_starts(), lists.name_has()].map(holds) {
@@ -103,7 +103,7 @@ impl<'s> BestOfPhrase<'s> {
         let phrase = two_words(planner, query, understanding)?;
         let best = planner.snapshot().best_of_phrase_in_industry(&phrase, industry)?;
         let in_name = [first, second].map(|understood| understood.in_name(planner));
-        let is_before = |&&doc: &&u32| in_name.iter().all(|names| names.contains(DocId(doc)));
+        let is_before = |&doc: &DocId| in_name.iter().all(|names| names.contains(doc));
         let num_before = best.docs.iter().filter(is_before).count();
         let is_full = best.docs.len() - num_before >= wanted;
         is_full.then_some(BestOfPhrase(StoredBest { are_all: false, ..best }))

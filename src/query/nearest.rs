@@ -150,8 +150,7 @@ pub fn first_of_best(
     mut position: impl FnMut(usize, DocId) -> Option<Position>,
 ) -> Option<Vec<Position>> {
     let mut found = Vec::with_capacity(wanted);
-    let docs = best.docs.iter().map(|&doc| DocId(doc));
-    for doc in docs.filter(|&doc| members.contains(doc)) {
+    for doc in best.docs.iter().filter(|&doc| members.contains(doc)) {
         found.extend(position(found.len(), doc));
         if found.len() == wanted {
             return Some(found);

@@ -1,7 +1,7 @@
 //! A `q` of one word, and maybe legal forms behind it, by relevance.
 //!
 //! Its businesses need not all be looked at to show the best: the snapshot holds them by
-//! [levels](crate::snapshot::levels), and the best of those who carry one legal form [by
+//! [levels](crate::snapshot::levels), and the best of those who carry one legal form, or two, [by
 //! themselves](crate::snapshot::best_within); whoever holds the word only as the beginning of a longer one scores nothing
 //! and follows in the static order. A word that is corrected is answered by the levels of its readings; those who hold
 //! several of them, or a form among several, are few and looked at one by one. So are those who hold a part of a compound
@@ -46,8 +46,8 @@ pub struct SingleWord<'s> {
     is_compound: bool,
     /// The businesses with each of the legal forms in their name.
     forms: Vec<Plan<'s>>,
-    /// The best of those who hold the one word that scores and carry the one legal form, if they are stored.
-    best_with_form: Option<StoredBest<'s>>,
+    /// The best of those who hold the one word that scores and carry all legal forms, if they are stored.
+    best_with_forms: Option<StoredBest<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
     share: (u64, u64),
     level_step_costs: (u64, u64),
@@ -131,10 +131,11 @@ impl<'s> SingleWord<'s> {
         });
         let otherwise = Plan::union(plans(&untold).into_iter().chain(twice).chain(parts));
         // They are stored by how the name holds the word, which counts for nothing where all names are in one group.
-        let best_with_form = match (lists.as_slice(), trailing) {
-            ([(List { key: Some(DenseKey::Term(ord)), .. }, _)], [form]) if !has_all_names => {
-                let form = form_number(&form.term);
-                form.and_then(|form| planner.snapshot().best_with_form(*ord, form))
+        let best_with_forms = match lists.as_slice() {
+            [(List { key: Some(DenseKey::Term(ord)), .. }, _)] if !has_all_names => {
+                let forms = trailing.iter().map(|form| form_number(&form.term));
+                let forms: Option<Vec<usize>> = forms.collect();
+                forms.and_then(|forms| planner.snapshot().best_with_forms(*ord, &forms))
             }
             _ => None,
         };
@@ -147,7 +148,7 @@ impl<'s> SingleWord<'s> {
             has_all_names,
             is_compound,
             forms,
-            best_with_form,
+            best_with_forms,
             level_step_costs: planner.tuning().level_step_costs,
             level_patience: planner.tuning().level_patience,
         })
@@ -334,7 +335,7 @@ impl<'s> PartWalk<'_, 's> {
             return;
         }
         if from.is_none()
-            && let Some(mut found) = self.best_with_form(left)
+            && let Some(mut found) = self.best_with_forms(left)
         {
             self.planner.took(Shortcut::BestWithForm);
             self.found.append(&mut found);
@@ -360,9 +361,11 @@ impl<'s> PartWalk<'_, 's> {
     }
 
     /// The first `wanted` members of those that are stored, if these suffice, or are all.
-    fn best_with_form(&mut self, wanted: usize) -> Option<Vec<Position>> {
-        let best = self.word.best_with_form?;
-        if self.part.base != LEGAL_FORM || !self.stretch.is_from_best() {
+    fn best_with_forms(&mut self, wanted: usize) -> Option<Vec<Position>> {
+        let best = self.word.best_with_forms?;
+        if self.part.base != LEGAL_FORM * self.word.forms.len() as u32
+            || !self.stretch.is_from_best()
+        {
             return None;
         }
         first_of_best(best, &self.part.members, wanted, |_, doc| {

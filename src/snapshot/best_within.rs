@@ -1,5 +1,5 @@
-//! The best businesses of a frequent word, or of two next to each other, within an industry, of a word with a legal form
-//! in the name, and of two words in the name.
+//! The best businesses of a frequent word, or of two next to each other, within an industry, of a word with one or two
+//! legal forms in the name, and of two words in the name.
 //!
 //! Of a million businesses that hold a word, some ten thousand are of an industry. Which of them are best is told neither
 //! by the levels of the word, whose best are mostly of other industries, nor by the industry; all of them would have to
@@ -10,7 +10,7 @@
 //! neither word tells: their best are stored as well.
 //!
 //! ```text
-//! IndustryBest, FormBest           := DOC (u32) of each pair, joined: the best first, as a `q` of this word alone ranks
+//! IndustryBest, FormBest           := DOC of each pair, joined: the best first, as a `q` of this word alone ranks
 //!                                     whole words (by group and impact as in LEVELS, ties by `DocId`)
 //! PhraseIndustryBest               := the same, by text score as two words, as in PhraseBest
 //! NamePairBest                     := the same of all names that hold both words, by text score
@@ -18,15 +18,18 @@
 //! NamePairBestLists                := MAX (u32), START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
 //! ```
 //!
-//! KEYS are the terms of [`dense`](super::dense), by number, or the pairs of `PhrasePairs`, by place; START says which
-//! SETs, ascending, are those of each, and END where the businesses of a pair of key and set end. A pair with fewer than
-//! MAX has no others. SET is the ordinal of an industry, and as in the [order by industry](super::industry_order) a
-//! business is of one only; or the [number](crate::analyzer::legal_form::number) of a legal form, of which a name may
-//! carry several, wherever in it they stand; or the number of a term of `dense`, larger than that of the key.
+//! DOC is [packed](super::packed_docs). KEYS are the terms of [`dense`](super::dense), by number, or the pairs of
+//! `PhrasePairs`, by place; START says which SETs, ascending, are those of each, and END where the businesses of a pair of
+//! key and set end. A pair with fewer than MAX has no others. SET is the ordinal of an industry, and as in the [order by industry](super::industry_order) a
+//! business is of one only; or a [`form_set`]: legal forms of which a name may carry several, wherever in it they stand; or
+//! the number of a term of `dense`, larger than that of the key.
 
+use super::dense::place;
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
+use super::packed_docs::PackedDocs;
+use crate::analyzer::legal_form::NUM_FORMS;
 use crate::bytes::cast;
 
 /// The best businesses of words, or of phrases, within sets: industries, or those with a legal form.
@@ -34,13 +37,14 @@ pub struct BestWithin {
     docs: Section,
     lists: Section,
     num_keys: usize,
+    num_docs: u32,
 }
 
 /// What is stored of a word, or of a phrase, within a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StoredBest<'a> {
     /// The best businesses, best first.
-    pub docs: &'a [u32],
+    pub docs: PackedDocs<'a>,
     /// Are these all that there are?
     pub are_all: bool,
 }
@@ -71,6 +75,18 @@ pub const FORM_BEST: BestKinds =
 /// Those of names with two terms: the one with the smaller number, and the other one's number as the set.
 pub const NAME_PAIR_BEST: BestKinds =
     BestKinds { docs: SectionKind::NamePairBest, lists: SectionKind::NamePairBestLists };
+
+/// How many sets of businesses with legal forms there are: of those with one, and with two.
+pub const NUM_FORM_SETS: usize = NUM_FORMS + NUM_FORMS * (NUM_FORMS - 1) / 2;
+
+/// The set of those that carry the legal forms with these numbers, one or two that differ.
+pub fn form_set(forms: &[usize]) -> Option<u32> {
+    match *forms {
+        [form] => Some(form as u32),
+        [a, b] if a != b => Some((NUM_FORMS + place(a.min(b), a.max(b))) as u32),
+        _ => None,
+    }
+}
 
 /// The parts of the lists.
 struct Lists<'a> {
@@ -103,7 +119,9 @@ impl BestWithin {
     ) -> Result<BestWithin, SnapshotError> {
         let damaged = |reason| Err(SnapshotError::damaged(kinds.lists, reason));
         let (docs, lists) = (section(kinds.docs), section(kinds.lists));
-        let all: &[u32] = docs.checked_slice(kinds.docs)?;
+        let all = PackedDocs::check(docs.as_ref(), num_docs)
+            .map_err(|reason| SnapshotError::damaged(kinds.docs, reason))?
+            .len();
         let Some(Lists { max, starts, sets, ends }) =
             Lists::read(lists.checked_slice(kinds.lists)?, num_keys)
         else {
@@ -126,14 +144,10 @@ impl BestWithin {
             start = end;
             is_list
         });
-        if !join || start as usize != all.len() {
+        if !join || start as usize != all {
             return damaged("the businesses of pairs do not join");
         }
-        if all.iter().any(|&doc| doc >= num_docs) {
-            let reason = "a business is not there";
-            return Err(SnapshotError::damaged(kinds.docs, reason));
-        }
-        Ok(BestWithin { docs, lists, num_keys })
+        Ok(BestWithin { docs, lists, num_keys, num_docs })
     }
 
     /// What is stored of the term with this number, or the phrase at this place, within a set.
@@ -143,7 +157,8 @@ impl BestWithin {
         let within = lists.sets[pairs.clone()].binary_search(&set).ok()?;
         let at = pairs.start + within;
         let start = at.checked_sub(1).map_or(0, |before| lists.ends[before]);
-        let docs = &cast::<u32>(self.docs.as_ref())[start as usize..lists.ends[at] as usize];
+        let all = PackedDocs::read(self.docs.as_ref(), self.num_docs);
+        let docs = all.slice(start as usize, lists.ends[at] as usize);
         Some(StoredBest { docs, are_all: docs.len() < lists.max as usize })
     }
 }
@@ -185,10 +200,10 @@ mod tests {
     use crate::snapshot::mapped::Backing;
     use std::sync::Arc;
 
-    fn opened(words: &[u32], docs: &[u32]) -> Result<BestWithin, SnapshotError> {
+    fn opened(words: &[u32], docs: &[u8]) -> Result<BestWithin, SnapshotError> {
         let section = |kind: SectionKind| {
-            let words = if kind == INDUSTRY_BEST.docs { docs } else { words };
-            let bytes: &[u8] = bytemuck::cast_slice(words);
+            let is_docs = kind == INDUSTRY_BEST.docs;
+            let bytes = if is_docs { docs } else { bytemuck::cast_slice(words) };
             Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
         };
         BestWithin::open(INDUSTRY_BEST, &section, 3, 9, 100)
@@ -200,9 +215,10 @@ mod tests {
         writer.push([(2, 2), (8, 3)].into_iter());
         writer.push(std::iter::empty());
         writer.push([(0, 1)].into_iter());
+        // Of a hundred businesses, a byte each.
         let docs = [50, 7, 99, 1, 2, 4];
         let best = opened(&writer.into_words(), &docs).unwrap();
-        let found = |docs, are_all| Some(StoredBest { docs, are_all });
+        let found = |docs, are_all| Some(StoredBest { docs: PackedDocs::read(docs, 100), are_all });
         assert_eq!(best.get(0, 2), found(&docs[..2], true));
         assert_eq!(best.get(0, 8), found(&docs[2..5], false));
         assert_eq!(best.get(2, 0), found(&docs[5..], true));

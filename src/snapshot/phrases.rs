@@ -19,6 +19,7 @@
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
+use super::packed_docs::PackedDocs;
 use super::postings::Postings;
 use crate::bytes::cast;
 
@@ -36,6 +37,7 @@ pub struct StoredPhrases {
     postings: Section,
     best: Section,
     best_offsets: Section,
+    num_docs: u32,
 }
 
 /// What is stored of a phrase of two words.
@@ -48,7 +50,7 @@ pub struct StoredPhrase<'a> {
     /// Which they are, if there are any and they are few or many among those that hold both words.
     pub postings: Option<Postings<'a>>,
     /// Those with the best text scores as two words, best first, ties by `DocId`; maybe none, maybe all.
-    pub best: &'a [u32],
+    pub best: PackedDocs<'a>,
 }
 
 impl StoredPhrases {
@@ -67,6 +69,7 @@ impl StoredPhrases {
             postings: section(SectionKind::PhrasePostings),
             best: section(SectionKind::PhraseBest),
             best_offsets: section(SectionKind::PhraseBestOffsets),
+            num_docs,
         };
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PhrasePairs, reason));
         let words: &[u32] = phrases.pairs.checked_slice(SectionKind::PhrasePairs)?;
@@ -81,13 +84,14 @@ impl StoredPhrases {
         if counts.iter().any(|&count| count == 0 || count > num_docs) {
             return damaged("a phrase has no business, or more than there are");
         }
-        let best: &[u32] = phrases.best.checked_slice(SectionKind::PhraseBest)?;
+        let best = PackedDocs::check(phrases.best.as_ref(), num_docs)
+            .map_err(|reason| SnapshotError::damaged(SectionKind::PhraseBest, reason))?;
         let offsets: &[u32] = phrases.best_offsets.checked_slice(SectionKind::PhraseBestOffsets)?;
         let joins = offsets.first() == Some(&0)
             && offsets.last().is_some_and(|&end| end as usize == best.len())
             && offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-        if offsets.len() != counts.len() + 1 || !joins || best.iter().any(|&doc| doc >= num_docs) {
-            let reason = "the best businesses of phrases do not join, or are not there";
+        if offsets.len() != counts.len() + 1 || !joins {
+            let reason = "the best businesses of phrases do not join";
             return Err(SnapshotError::damaged(SectionKind::PhraseBest, reason));
         }
         let bytes = phrases.postings.as_ref();
@@ -125,15 +129,20 @@ impl StoredPhrases {
             return None;
         }
         let Ok(at) = words[HEAD..].binary_search(&pair(first, second)) else {
-            return Some(StoredPhrase { place: None, len: 0, postings: None, best: &[] });
+            return Some(StoredPhrase {
+                place: None,
+                len: 0,
+                postings: None,
+                best: PackedDocs::NONE,
+            });
         };
         let start = cast::<u64>(self.lists.as_ref())[at];
         let list = || Postings::front(&self.postings.as_ref()[start as usize..]);
         let offsets: &[u32] = cast(self.best_offsets.as_ref());
-        let best: &[u32] = cast(self.best.as_ref());
+        let best = PackedDocs::read(self.best.as_ref(), self.num_docs);
         Some(StoredPhrase {
             place: Some(at),
-            best: &best[offsets[at] as usize..offsets[at + 1] as usize],
+            best: best.slice(offsets[at] as usize, offsets[at + 1] as usize),
             len: u64::from(cast::<u32>(self.counts.as_ref())[at]),
             postings: (start != NO_LIST).then(list),
         })

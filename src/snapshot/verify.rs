@@ -4,7 +4,7 @@
 //! side.
 
 use super::best_within::{
-    BestWithin, FORM_BEST, INDUSTRY_BEST, NAME_PAIR_BEST, PHRASE_INDUSTRY_BEST,
+    BestWithin, FORM_BEST, INDUSTRY_BEST, NAME_PAIR_BEST, NUM_FORM_SETS, PHRASE_INDUSTRY_BEST,
 };
 use super::dense::PairCounts;
 use super::dictionary::{self, Dictionary};
@@ -23,7 +23,6 @@ use super::sort_order::SortOrders;
 use super::term_endings::TermEndings;
 use super::terms::Terms;
 use super::{Metadata, Snapshot, SnapshotVersion};
-use crate::analyzer::legal_form;
 use crate::bytes::cast;
 use std::sync::Arc;
 
@@ -112,7 +111,7 @@ impl Snapshot {
         let phrase_industry_best =
             best_within(PHRASE_INDUSTRY_BEST, phrases.len(), num_industries)?;
         let industry_best = best_within(INDUSTRY_BEST, num_terms, num_industries)?;
-        let form_best = best_within(FORM_BEST, num_terms, legal_form::NUM_FORMS)?;
+        let form_best = best_within(FORM_BEST, num_terms, NUM_FORM_SETS)?;
         let name_pair_best = best_within(NAME_PAIR_BEST, num_terms, num_terms)?;
         let term_endings = TermEndings::open(section(SectionKind::TermEndings))?;
         backing.release(0..backing.bytes().len());

@@ -1,5 +1,6 @@
 //! The best businesses of dense terms within sets: industries, and those with a legal form in their name.
 
+use super::DenseTerms;
 use super::by_doc::releasing;
 use super::by_set::{Best, BestBySet, Bounds, Key};
 use crate::build::BuildError;
@@ -9,7 +10,7 @@ use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestKinds, BestWithinWriter, INDUSTRY_BEST};
 use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::levels::LevelGroup;
-use crate::snapshot::terms::Terms;
+use crate::snapshot::packed_docs;
 use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
@@ -25,6 +26,10 @@ pub trait Sets: Sync {
     const KINDS: BestKinds;
     /// Their numbers, ascending.
     fn numbers(&self) -> &[u32];
+    /// Fewest businesses that hold a term and are in the set at this place, if `docs_min` are of any set.
+    fn docs_min(&self, _at: usize, docs_min: usize) -> usize {
+        docs_min
+    }
     /// The places of these numbers of the sets that a business is in.
     fn places_of(&self, doc: u32) -> impl Iterator<Item = usize>;
 }
@@ -68,14 +73,13 @@ impl Sets for Industries {
     }
 }
 
-/// Writes the best businesses of the terms `dense`, whose place is their number, within `sets`. Calls `release` now and
+/// Writes the best businesses of the terms `dense` within `sets`. Calls `release` now and
 /// then: the lists of terms looked at so far may be given back.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn write<S: Sets>(
-    terms: &Terms,
-    dense: &[TermOrd],
+    dense: DenseTerms<'_>,
     sets: &S,
     bounds: Bounds,
     release: impl Fn(),
@@ -88,14 +92,14 @@ pub fn write<S: Sets>(
     in_order(
         pool,
         ahead_of_disk(pool),
-        releasing(dense, release).map(Ok),
+        releasing(dense.ords, release).map(Ok),
         |&ord| {
             let mut best = spares.lend();
-            workspaces.lend().choose(&terms.lists(ord), sets, bounds, &mut best);
+            workspaces.lend().choose(&dense.terms.lists(ord), sets, bounds, &mut best);
             best
         },
         |best: Lent<Best>| {
-            section.write(bytemuck::cast_slice(&best.docs))?;
+            section.write(&packed_docs::encode(&best.docs, dense.num_docs))?;
             lists.push(best.lens.iter().map(|&(at, len)| (sets.numbers()[at], len)));
             Ok::<(), BuildError>(())
         },
@@ -146,6 +150,6 @@ impl Workspace {
             let key = key(group.unwrap_or(LevelGroup::Elsewhere), impact, doc);
             sets.places_of(doc).for_each(|at| self.by_set.push(at, key, bounds.max));
         }
-        self.by_set.take_into(best, bounds);
+        self.by_set.take_into(best, bounds.max, |at| sets.docs_min(at, bounds.docs_min));
     }
 }

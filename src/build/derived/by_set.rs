@@ -68,11 +68,12 @@ impl BestBySet {
         }
     }
 
-    /// Appends the best of all sets that have enough, and forgets what it was told.
-    pub fn take_into(&mut self, best: &mut Best, bounds: Bounds) {
+    /// Appends the best, `max` at most, of all sets that have as many as `docs_min` says of their places, and forgets what it
+    /// was told.
+    pub fn take_into(&mut self, best: &mut Best, max: usize, docs_min: impl Fn(usize) -> usize) {
         for (at, kept) in self.by_set.iter_mut().enumerate().filter(|(_, kept)| kept.count > 0) {
-            if kept.count >= bounds.docs_min {
-                let keys = kept.take_best(bounds.max);
+            if kept.count >= docs_min(at) {
+                let keys = kept.take_best(max);
                 best.docs.extend(keys.iter().map(|&key| key as u32));
                 best.lens.push((at, keys.len()));
             }
@@ -141,7 +142,7 @@ mod tests {
             let mut others = BestBySet::of(3);
             there.iter().for_each(|&(at, key)| others.push(at, key, max));
             by_set.absorb(others, max);
-            by_set.take_into(&mut best, Bounds { docs_min, max });
+            by_set.take_into(&mut best, max, |_| docs_min);
             let mut expected = Best::default();
             for set in 0..3 {
                 let of_set = told.iter().filter(|(at, _)| *at == set);

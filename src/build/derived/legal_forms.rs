@@ -1,10 +1,10 @@
-//! Which legal forms the name of each business carries.
+//! Which legal forms the name of each business carries, and which two.
 
 use super::best_within::Sets;
 use super::by_doc::{CHUNK_DOCS, for_each_low, num_chunks};
 use crate::analyzer::legal_form::{self, LegalForm, NUM_FORMS};
 use crate::ids::TermOrd;
-use crate::snapshot::best_within::{BestKinds, FORM_BEST};
+use crate::snapshot::best_within::{BestKinds, FORM_BEST, NUM_FORM_SETS, form_set};
 use crate::snapshot::container::{BITMAP_WORDS, for_each_bit};
 use crate::snapshot::terms::Terms;
 use rustc_hash::FxHashMap;
@@ -20,8 +20,10 @@ type Bits = Box<[u64; BITMAP_WORDS]>;
 /// The legal forms in names. Takes four bytes a business.
 pub struct LegalForms {
     numbers: Vec<u32>,
-    /// All that any name carries.
-    combinations: Vec<Combination>,
+    /// Fewest businesses that hold a term and carry two forms.
+    two_docs_min: usize,
+    /// The sets of each combination that any name carries.
+    combinations: Vec<Vec<u32>>,
     /// Which of these each business carries.
     of: Vec<u32>,
 }
@@ -30,10 +32,15 @@ impl LegalForms {
     /// Those in the names of `num_docs` businesses, as a query tells them: a form that is written with dots is also
     /// carried by a name that holds its letters as words. Calls `release` after each chunk of businesses: the lists looked
     /// at so far may be given back.
-    pub fn new(terms: &Terms, num_docs: u32, release: impl Fn()) -> LegalForms {
+    pub fn new(
+        terms: &Terms,
+        num_docs: u32,
+        two_docs_min: usize,
+        release: impl Fn(),
+    ) -> LegalForms {
         let forms: Vec<FormTerms> =
             legal_form::all().map(|form| FormTerms::new(terms, form)).collect();
-        let mut combinations = vec![0];
+        let mut combinations = vec![Vec::new()];
         let mut numbers = FxHashMap::from_iter([(0, 0)]);
         let mut of = Vec::with_capacity(num_docs as usize);
         let mut carried = vec![0; CHUNK_DOCS];
@@ -46,13 +53,14 @@ impl LegalForms {
             let left = num_docs as usize - of.len();
             of.extend(carried[..left.min(CHUNK_DOCS)].iter().map(|&combination| {
                 *numbers.entry(combination).or_insert_with(|| {
-                    combinations.push(combination);
+                    combinations.push(sets(combination));
                     combinations.len() as u32 - 1
                 })
             }));
             release();
         }
-        LegalForms { numbers: (0..NUM_FORMS as u32).collect(), combinations, of }
+        let numbers = (0..NUM_FORM_SETS as u32).collect();
+        LegalForms { numbers, two_docs_min, combinations, of }
     }
 }
 
@@ -63,15 +71,24 @@ impl Sets for LegalForms {
         &self.numbers
     }
 
+    fn docs_min(&self, at: usize, docs_min: usize) -> usize {
+        if at < NUM_FORMS { docs_min } else { docs_min.max(self.two_docs_min) }
+    }
+
     #[inline]
     fn places_of(&self, doc: u32) -> impl Iterator<Item = usize> {
-        let mut left = self.combinations[self.of[doc as usize] as usize];
-        std::iter::from_fn(move || {
-            let at = left.trailing_zeros();
-            left &= left.wrapping_sub(1);
-            (at < Combination::BITS).then_some(at as usize)
-        })
+        self.combinations[self.of[doc as usize] as usize].iter().map(|&set| set as usize)
     }
+}
+
+/// The sets that whoever carries a combination is in: one for each form, and for every two.
+fn sets(combination: Combination) -> Vec<u32> {
+    let carried: Vec<usize> =
+        (0..NUM_FORMS).filter(|number| combination >> number & 1 == 1).collect();
+    let pairs =
+        (0..carried.len()).flat_map(|at| carried[at + 1..].iter().map(move |other| (at, *other)));
+    let pairs = pairs.map(|(at, other)| form_set(&[carried[at], other]));
+    carried.iter().map(|&form| form_set(&[form])).chain(pairs).flatten().collect()
 }
 
 /// The terms that tell a form.

@@ -7,6 +7,7 @@
 //! A name of thousands of words is millions of pairs. Nobody has one, but a record may: pairs of terms that any name with
 //! too many of them holds are not stored, and no such name is looked at pair by pair.
 
+use super::DenseTerms;
 use super::by_doc::{ByDoc, Chunks, for_each_low, releasing};
 use super::by_set::{Best, BestBySet, Bounds, by_score};
 use crate::build::BuildError;
@@ -14,6 +15,7 @@ use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestWithinWriter, NAME_PAIR_BEST};
 use crate::snapshot::dense::place;
 use crate::snapshot::impacts::ImpactCursor;
+use crate::snapshot::packed_docs;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
@@ -29,9 +31,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 /// # Errors
 /// The file cannot be written.
 pub fn write(
-    terms: &Terms,
-    dense: &[TermOrd],
-    num_docs: u32,
+    DenseTerms { terms, ords: dense, num_docs }: DenseTerms<'_>,
     (bounds, terms_max): (Bounds, usize),
     release: impl Fn() + Sync,
     pool: &ThreadPool,
@@ -39,7 +39,7 @@ pub fn write(
 ) -> Result<(), BuildError> {
     let source = Source { terms, dense, num_docs, terms_max, release };
     let (pairs, best) = pool.install(|| source.best(bounds));
-    writer.section(NAME_PAIR_BEST.docs, bytemuck::cast_slice(&best.docs))?;
+    writer.section(NAME_PAIR_BEST.docs, &packed_docs::encode(&best.docs, num_docs))?;
     let mut lists = BestWithinWriter::new(bounds.max);
     let mut lens = best.lens.iter().map(|&(at, len)| (pairs[at], len)).peekable();
     for first in 0..dense.len() as u16 {
@@ -113,7 +113,10 @@ impl<F: Fn() + Sync> Source<'_, F> {
             },
         );
         let mut best = Best::default();
-        by_pair.into_inner().expect("not poisoned").take_into(&mut best, bounds);
+        by_pair
+            .into_inner()
+            .expect("not poisoned")
+            .take_into(&mut best, bounds.max, |_| bounds.docs_min);
         (pairs, best)
     }
 

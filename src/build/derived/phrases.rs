@@ -24,6 +24,7 @@ use crate::snapshot::doc_tokens::DocTokens;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::Offsets;
+use crate::snapshot::packed_docs;
 use crate::snapshot::phrases::{encode_pairs, encode_places};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::{SectionWriter, SnapshotWriter};
@@ -121,8 +122,8 @@ pub fn write(
             }
             section.write(&encoded.lists)?;
             best_len += encoded.best.len() as u32;
-            best.push(encoded.best.clone());
-            within.push(encoded.within.docs.clone());
+            best.push(packed_docs::encode(&encoded.best, source.num_docs));
+            within.push(packed_docs::encode(&encoded.within.docs, source.num_docs));
             Ok::<(), BuildError>(())
         },
     )?;
@@ -131,15 +132,15 @@ pub fn write(
     writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
     writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&encode_places(&places)))?;
-    let len = size_of::<u32>() as u64 * u64::from(best_len);
+    let len = packed_docs::width(source.num_docs) as u64 * u64::from(best_len);
     let mut section = writer.reserve(SectionKind::PhraseBest, len);
     let best = InBackground::begin(move || {
-        best.into_iter().try_for_each(|piece| section.write(bytemuck::cast_slice(&piece)))?;
+        best.into_iter().try_for_each(|piece: Vec<u8>| section.write(&piece))?;
         Ok(section)
     });
     writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))?;
     let mut section = writer.begin(PHRASE_INDUSTRY_BEST.docs);
-    within.iter().try_for_each(|piece| section.write(bytemuck::cast_slice(piece)))?;
+    within.iter().try_for_each(|piece: &Vec<u8>| section.write(piece))?;
     section.end(writer)?;
     let lists = within_lists.into_words();
     writer.section(PHRASE_INDUSTRY_BEST.lists, bytemuck::cast_slice(&lists))?;

@@ -13,20 +13,52 @@ use firmament::query::{Scratch, Shortcut};
 const TEXT_WORDS: [&str; 5] = ["carbon", "delta", "ember", "falcon", "garnet"];
 const TWO_INDUSTRIES: [&str; 2] = ["Mining", "Software"];
 
-fn text(rng: &mut Rng, words: usize) -> String {
-    let words: Vec<&str> = (0..words).map(|_| *rng.pick(&TEXT_WORDS)).collect();
-    words.join(" ")
+/// What most of them begin is only in hosts.
+const LONGER: [&str; 3] = ["carbonate", "embers", "falconry"];
+
+/// Two of the words written as one.
+const JOINED: [&str; 4] = ["carbondelta", "deltaember", "emberfalcon", "garnetcarbon"];
+
+/// Texts of words of [`TEXT_WORDS`].
+#[derive(Clone, Copy)]
+struct Texts {
+    /// What stands between two of them.
+    between: &'static [&'static str],
+    /// One in so many has no name of such words, and a host of a longer one.
+    unnamed: usize,
+    /// One in so many has a host of two of them.
+    joined: usize,
+    /// What names end on, the one or the other.
+    forms: &'static [&'static str],
 }
 
-fn record(rng: &mut Rng, number: usize) -> Record {
+const TEXTS: Texts = Texts { between: &[""], unnamed: 50, joined: usize::MAX, forms: &[""] };
+
+impl Texts {
+    fn text(&self, rng: &mut Rng, words: usize) -> String {
+        let words = (0..words).map(|_| [*rng.pick(self.between), *rng.pick(&TEXT_WORDS)].concat());
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn record(texts: Texts, rng: &mut Rng, number: usize) -> Record {
     // Now and then more than are stored pair by pair.
     let words = *rng.pick(&[1, 1, 1, 1, 1, 2, 2, 5, 5]);
-    let name = text(rng, words);
+    let mut name = [&texts.text(rng, words), *rng.pick(texts.forms)].concat();
+    let mut website = None;
+    if rng.below(texts.joined) == 0 {
+        website = Some(format!("{}.com", rng.pick(&JOINED)));
+    }
+    if rng.below(texts.unnamed) == 0 {
+        name = format!("Nr {number}");
+        website = Some(format!("{}{number}.com", rng.pick(&LONGER)));
+    }
     let words = rng.within(1, 6);
     let company = Company {
         id: format!("b{number}"),
         name,
-        description: Some(text(rng, words)),
+        website,
+        description: Some(texts.text(rng, words)),
         industry: Some((*rng.pick(&TWO_INDUSTRIES)).to_owned()),
         employee_count: Some(rng.below(9) as u64),
         ..Company::default()
@@ -36,18 +68,50 @@ fn record(rng: &mut Rng, number: usize) -> Record {
 
 #[test]
 fn frequent_pairs_are_ranked_as_the_oracle_does() {
+    let least = [(Shortcut::BestOfPhraseInIndustry, 50), (Shortcut::BestOfNames, 50)];
+    compare(TEXTS, two_words, &least);
+}
+
+/// Where pages are not full of those who hold the words next to each other, nor of names with both.
+#[test]
+fn words_apart_are_ranked_as_the_oracle_does() {
+    let between = &["", "north ", "south ", "north of ", "south of "];
+    compare(Texts { between, unnamed: 2, ..TEXTS }, two_words, &[]);
+}
+
+#[test]
+fn words_joined_are_ranked_as_the_oracle_does() {
+    let texts = Texts { joined: 6, ..TEXTS };
+    compare(texts, two_words, &[(Shortcut::JoinedApart, 200)]);
+}
+
+#[test]
+fn two_legal_forms_are_ranked_as_the_oracle_does() {
+    let texts = Texts { forms: &["", " Co", " Ltd", " Co Ltd", " Pvt Ltd", " Inc"], ..TEXTS };
+    let word_and_forms = |rng: &mut Rng| {
+        let forms = *rng.pick(&[["Co", "Ltd"], ["Ltd", "Co"], ["Pvt", "Ltd"], ["Ltd", "Ltd"]]);
+        [*rng.pick(&TEXT_WORDS), forms[0], forms[1]].map(str::to_owned).into()
+    };
+    compare(texts, word_and_forms, &[(Shortcut::BestWithForm, 200)]);
+}
+
+fn two_words(rng: &mut Rng) -> Vec<String> {
+    [*rng.pick(&TEXT_WORDS), *rng.pick(&TEXT_WORDS)].map(str::to_owned).into()
+}
+
+/// Compares answers to such a `q` over collections of `texts`, of which so many at least are to be by these shortcuts.
+fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Shortcut, u64)]) {
     let mut scratch = Scratch::default();
-    let shortcuts = [Shortcut::BestOfPhraseInIndustry, Shortcut::BestOfNames];
-    let mut taken = [0; 2];
+    let mut taken = vec![0; least.len()];
     for collection in 0..24 {
         let mut rng = Rng::new(7, collection);
         // Of odd length, so that all is stored, and all shortcuts are taken.
         let len = 2 * rng.within(5, 60) + 1;
-        let records: Vec<Record> = (0..len).map(|number| record(&mut rng, number)).collect();
+        let records: Vec<Record> = (0..len).map(|number| record(texts, &mut rng, number)).collect();
         let oracle = Oracle::new(companies(&records));
         let subject = Subject::publish(&companies(&records), &lines(&records));
         for number in 0..40 {
-            let q = vec![(*rng.pick(&TEXT_WORDS)).to_owned(), (*rng.pick(&TEXT_WORDS)).to_owned()];
+            let q = q(&mut rng);
             let num_industries = rng.below(2);
             let industries = TWO_INDUSTRIES.map(str::to_owned);
             let industries =
@@ -59,12 +123,12 @@ fn frequent_pairs_are_ranked_as_the_oracle_does() {
                 Pair::new(&oracle, &subject, &records, &request, rng, &mut scratch).check();
             assert_eq!(checked, Ok(()), "collection {collection}: {request}");
         }
-        for (taken, shortcut) in taken.iter_mut().zip(shortcuts) {
-            *taken += subject.shortcuts_taken()[shortcut as usize];
+        for (taken, (shortcut, _)) in taken.iter_mut().zip(least) {
+            *taken += subject.shortcuts_taken()[*shortcut as usize];
         }
     }
-    for (taken, shortcut) in taken.into_iter().zip(shortcuts) {
-        assert!(taken >= 50, "only {taken} answers by {shortcut:?}");
+    for (taken, (shortcut, least)) in taken.into_iter().zip(least) {
+        assert!(taken >= *least, "only {taken} answers by {shortcut:?}");
     }
 }
 
