@@ -184,14 +184,16 @@ impl<'s> Scorer<'s> {
             }
         }
         for (key, places) in chunks {
-            let doc = |low: u16| DocId(u32::from(*key) << 16 | u32::from(low));
-            let scored = || lows[places.clone()].iter().map(|&low| doc(low));
+            let (lows, scores) = (&lows[places.clone()], &mut scores[places.clone()]);
             for forms in &*legal_forms {
-                let all = scored().zip(&mut scores[places.clone()]);
-                all.for_each(|(doc, score)| *score += u32::from(forms.contains(doc)) * LEGAL_FORM);
+                let mut all = lows.iter().zip(&mut *scores);
+                forms.chunk_within(*key, Lows::Slice(lows)).for_each(|carrier| {
+                    let carries = all.find(|(low, _)| **low == carrier);
+                    carries.into_iter().for_each(|(_, score)| *score += LEGAL_FORM);
+                });
             }
-            for (doc, &score) in scored().zip(&scores[places.clone()]) {
-                visit(doc, score.min(SCORE_MAX));
+            for (&low, &mut score) in lows.iter().zip(scores) {
+                visit(DocId(u32::from(*key) << 16 | u32::from(low)), score.min(SCORE_MAX));
             }
         }
     }
