@@ -3,8 +3,8 @@
 //! Nearly every name of two words has its joined form in some host (`crecist management`: `crecistmanagement.com`), so
 //! that each word of `q` matches the union of its own list and a list of very few. Nothing is stored of such unions:
 //! no count of a pair, no best businesses of a phrase. But whoever is not among these few matches, and ranks, as if the
-//! words were only what they are. So the answer to that simpler question is taken, the few are struck out of it, and put
-//! in where they belong: two sequences in one order, merged.
+//! words were only what they are. So the few are ranked by themselves, the answer to that simpler question is taken without
+//! them, no further than the page has room, and they are put in where they belong: two sequences in one order, merged.
 
 use super::Query;
 use super::count::{Kept, count};
@@ -13,7 +13,7 @@ use super::hit_set::HitSet;
 use super::nearest::Stretch;
 use super::plan::Plan;
 use super::planner::Planner;
-use super::relevance::by_relevance;
+use super::relevance::{Apart, by_relevance};
 use super::shortcut::Shortcut;
 use super::understand::Understanding;
 use crate::ids::DocId;
@@ -26,7 +26,7 @@ pub struct JoinedApart<'s> {
     hits: Plan<'s>,
     hits_total: u64,
     /// Whoever holds any two neighbours as one, in whatever field.
-    joined: HitSet,
+    joined: Plan<'s>,
     /// Those of them that are among `hits`, and that match `q`.
     struck_out: u64,
     matching: HitSet,
@@ -64,6 +64,7 @@ impl<'s> JoinedApart<'s> {
         let matching = joined.iter().filter(|&doc| any.contains(doc)).map(|DocId(doc)| doc);
         let matching = HitSet::of_sorted(matching);
         let (hits_total, hits) = count(planner, hits, Kept::All);
+        let joined = Plan::ready(joined);
         Some(JoinedApart { written, hits, hits_total, joined, struck_out, matching })
     }
 
@@ -82,16 +83,19 @@ impl<'s> JoinedApart<'s> {
         stretch: Stretch,
     ) -> Vec<Position> {
         planner.took(Shortcut::JoinedApart);
-        let more = stretch.from(stretch.start, stretch.wanted + self.struck_out as usize);
-        let hits = (&self.hits, self.hits_total);
-        let mut found = by_relevance(planner, query, &self.written, hits, None, more);
-        found.retain(|position| !self.joined.contains(position.doc));
+        let mut apart = Apart::default();
         if !self.matching.is_empty() {
             let hits = (&Plan::ready(self.matching.clone()), self.matching.len());
-            found.extend(by_relevance(planner, query, understanding, hits, None, stretch));
-            found.sort_unstable_by_key(|position| stretch.distance(position));
+            let nothing = Apart::default();
+            apart.nearest =
+                by_relevance(planner, query, understanding, hits, None, nothing, stretch);
         }
-        found.truncate(stretch.wanted);
-        found
+        apart.excluded = (self.struck_out > 0).then(|| self.joined.clone());
+        let mut page = apart.nearest.clone();
+        let hits = (&self.hits, self.hits_total);
+        page.extend(by_relevance(planner, query, &self.written, hits, None, apart, stretch));
+        page.sort_unstable_by_key(|position| stretch.distance(position));
+        page.truncate(stretch.wanted);
+        page
     }
 }

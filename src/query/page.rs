@@ -12,7 +12,7 @@ use super::order::{by_doc_id, by_permutation, employees_window};
 use super::plan::Plan;
 use super::planner::Planner;
 use super::positions::PositionPlan;
-use super::relevance::by_relevance;
+use super::relevance::{Apart, by_relevance};
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
@@ -137,7 +137,15 @@ fn nearest<'s>(
                 Some(apart) => apart.nearest(planner, query, understanding, stretch),
                 None => {
                     let hits = (hits, total);
-                    by_relevance(planner, query, understanding, hits, of_phrase, stretch)
+                    by_relevance(
+                        planner,
+                        query,
+                        understanding,
+                        hits,
+                        of_phrase,
+                        Apart::default(),
+                        stretch,
+                    )
                 }
             }
         }

@@ -41,14 +41,24 @@ const AHEAD_MAX: usize = 1 << 14;
 /// What finding and scoring a hit within an industry costs, in businesses enumerated.
 const WITHIN_COST: u64 = 2;
 
-/// The nearest of the hits, with their total, by relevance in the direction of the walk; `of_phrase` are the stored best
-/// in the industry, if they fill the page.
+/// What is told of some hits before the others are looked for.
+#[derive(Default)]
+pub struct Apart<'s> {
+    /// Who is not looked for.
+    pub excluded: Option<Plan<'s>>,
+    /// The nearest of those who match, which are brought together with what is found: so much less is wanted.
+    pub nearest: Vec<Position>,
+}
+
+/// The nearest of the hits, with their total, by relevance in the direction of the walk, and whoever is `apart` left out;
+/// `of_phrase` are the stored best in the industry, if they fill the page.
 pub fn by_relevance<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &Understanding<'s>,
     (hits, total): (&Plan<'s>, u64),
     of_phrase: Option<BestOfPhrase<'s>>,
+    apart: Apart<'s>,
     stretch: Stretch,
 ) -> Vec<Position> {
     if understanding.clauses.is_empty() {
@@ -92,6 +102,11 @@ pub fn by_relevance<'s>(
         _ => None,
     }
     .unwrap_or_else(|| hits.clone());
+    let hits = match (hits, apart.excluded) {
+        (hits, None) => hits,
+        (Plan::Ready(hits), Some(excluded)) => Plan::ready(hits.without(&excluded)),
+        (hits, Some(excluded)) => Plan::difference(hits, excluded),
+    };
     // Only pages that begin somewhere are looked for so.
     let summed_levels = stretch.start.and_then(|_| SummedLevels::of(planner, query, understanding));
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
@@ -110,6 +125,8 @@ pub fn by_relevance<'s>(
         of_phrase_by,
         is_phrase,
         stretch,
+        apart: apart.nearest,
+        wanted: stretch.wanted,
         found,
     };
     if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
@@ -169,6 +186,9 @@ struct Walk<'a, 's> {
     /// Do all hits hold it as a phrase?
     is_phrase: bool,
     stretch: Stretch,
+    /// Positions that are brought together with those found, and how many of these are wanted, since the others come first.
+    apart: Vec<Position>,
+    wanted: usize,
     found: Vec<Position>,
 }
 
@@ -181,6 +201,10 @@ impl<'s> Walk<'_, 's> {
                 Step::Group(group) => self.take(&group),
                 Step::Phrase(candidates) => {
                     let group = (Tier::PhraseElsewhere, Kind::Whole);
+                    self.begin(group.0, group.1);
+                    if self.is_full() {
+                        break;
+                    }
                     if self.take_best_of_phrase(group, &candidates.hits) {
                         break;
                     }
@@ -212,12 +236,23 @@ impl<'s> Walk<'_, 's> {
     }
 
     fn is_full(&self) -> bool {
-        self.found.len() == self.stretch.wanted
+        self.found.len() >= self.wanted
     }
 
     /// What is still wanted.
     fn left(&self) -> Stretch {
-        self.stretch.from(self.stretch.start, self.stretch.wanted - self.found.len())
+        self.stretch.from(self.stretch.start, self.wanted - self.found.len())
+    }
+
+    /// From now on, the members of a group are wanted.
+    fn begin(&mut self, tier: Tier, kind: Kind) {
+        let here = group_key(tier, kind);
+        let is_best_first = self.stretch.is_best_first();
+        let comes_first = |position: &&Position| {
+            let key = position.relevance_key >> GROUP_SHIFT;
+            if is_best_first { key > here } else { key < here }
+        };
+        self.wanted = self.stretch.wanted - self.apart.iter().filter(comes_first).count();
     }
 
     /// Does the walk begin beyond the whole group?
@@ -230,7 +265,8 @@ impl<'s> Walk<'_, 's> {
 
     /// Appends the nearest members of a group.
     fn take(&mut self, group: &Group<'s>) {
-        if self.is_behind(group.tier, group.kind) {
+        self.begin(group.tier, group.kind);
+        if self.is_full() || self.is_behind(group.tier, group.kind) {
             return;
         }
         let prefix = group_key(group.tier, group.kind) << GROUP_SHIFT;
@@ -303,13 +339,13 @@ impl<'s> Walk<'_, 's> {
         }
         let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
-        let Walk { scorer, stretch, found: before, in_industry, .. } = self;
+        let Walk { scorer, stretch, wanted, found: before, in_industry, .. } = self;
         // Of a first page that is not brought together with another one, nobody asks for more than the score of its last
         // business, behind which the next page begins.
         let scores_all = in_industry.is_none();
-        let left = stretch.wanted - before.len();
+        let left = *wanted - before.len();
         let found = first_of_best(best, hits, left, |number, doc| {
-            let is_last = before.len() + number + 2 == stretch.wanted;
+            let is_last = before.len() + number + 2 == *wanted;
             let score = if scores_all || is_last { scorer.score(doc) } else { 0 };
             let position = Position { relevance_key: prefix | u64::from(score), doc };
             start.is_none_or(|start| stretch.distance(&position) > start).then_some(position)
