@@ -109,6 +109,19 @@ impl<'s> Plan<'s> {
         }
     }
 
+    /// At most how many businesses are looked at to tell all that match.
+    pub fn enumerated_max(&self) -> u64 {
+        match self {
+            Plan::Union(union) => union.parts.iter().map(Plan::enumerated_max).sum(),
+            Plan::Intersection(plans) => {
+                plans.iter().map(Plan::enumerated_max).min().unwrap_or(u64::MAX)
+            }
+            Plan::Difference(plan, _) => plan.enumerated_max(),
+            Plan::Check { candidates, .. } => candidates.enumerated_max(),
+            plan => plan.cardinality_max(),
+        }
+    }
+
     /// The union of `plans`, flattened.
     pub fn union(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
         Plan::union_of(plans, false)

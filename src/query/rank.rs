@@ -15,6 +15,9 @@
 //! | some words in the name | union of the names with each word | term lists |
 //! | none | the rest | |
 //!
+//! Of several words, those whose name holds all are found once, if they are few or all hits are held; the tiers of names
+//! are then told apart among them, and whatever comes behind is looked for without them.
+//!
 //! The phrase tier is in `rank/phrase_tier.rs`.
 
 mod phrase_tier;
@@ -117,6 +120,9 @@ pub struct GroupSplit<'a, 's> {
     next_tier: usize,
     /// Of those whose name holds all words and begins with the first, all, and whose name is `q`.
     names: Option<(Plan<'s>, Plan<'s>)>,
+    /// Those whose name holds all of several words and who are in none of the tiers taken so far, if they are held: then
+    /// they are not among the rest.
+    in_names: Option<Plan<'s>>,
     /// The second group of the tier taken last.
     by_prefix: Option<Group<'s>>,
 }
@@ -141,6 +147,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             rest: hits,
             next_tier: 0,
             names: None,
+            in_names: None,
             by_prefix: None,
         }
     }
@@ -171,7 +178,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             }
             let tier = *Tier::ALL.get(self.next_tier)?;
             self.next_tier += 1;
-            if self.rest.is_nothing() {
+            if self.rest.is_nothing() && self.in_names.as_ref().is_none_or(Plan::is_nothing) {
                 continue;
             }
             let (whole, by_prefix) = match tier {
@@ -188,7 +195,12 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 },
                 tier => {
                     let members = self.members(tier);
-                    self.leave_out(&members);
+                    match self.in_names.take() {
+                        // All of these were left out together.
+                        Some(_) if tier == Tier::NameHasAll => {}
+                        Some(names) => self.in_names = Some(self.without(names, members.clone())),
+                        None => self.leave_out(&members),
+                    }
                     self.kinds(tier, members)
                 }
             };
@@ -216,7 +228,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
     fn held(&self, plan: Plan<'s>) -> Plan<'s> {
         match plan {
             Plan::Ready(_) | Plan::Range(_) | Plan::List(_) => plan,
-            plan if plan.cardinality_max() <= self.planner.tuning().held_max => {
+            plan if plan.enumerated_max() <= self.planner.tuning().held_max => {
                 Plan::ready(plan.hit_set())
             }
             plan => {
@@ -271,7 +283,12 @@ impl<'a, 's> GroupSplit<'a, 's> {
             (Tier::NameIs, [(_, word)]) => self.names_by_list(word, NameMatch::Whole),
             (Tier::NameStarts, [(_, word)]) => self.names_by_list(word, NameMatch::Start),
             (Tier::NameIs, _) => {
-                let names = self.names_with_all();
+                let all = self.names_with_all();
+                if matches!(all, Plan::Ready(_)) || all.is_nothing() {
+                    self.leave_out(&all);
+                    self.in_names = Some(all);
+                }
+                let names = self.names_that_begin();
                 let members = self.names_that(names.clone(), NameMatch::Whole);
                 self.names = Some((names, members.clone()));
                 members
@@ -282,11 +299,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 }
                 None => Plan::NOTHING,
             },
-            (Tier::NameHasAll, _) => {
-                let clauses =
-                    self.clauses().iter().map(|understood| understood.in_name(self.planner));
-                self.named(Plan::intersection(clauses), &self.rest)
-            }
+            (Tier::NameHasAll, _) => self.in_names.clone().unwrap_or_else(|| self.names_with_all()),
             // Taken apart in `next_step`.
             (Tier::PhraseElsewhere, _) => Plan::NOTHING,
             (Tier::NameHasSome, _) => {
@@ -368,12 +381,21 @@ impl<'a, 's> GroupSplit<'a, 's> {
         self.within_known(names, base, &lists)
     }
 
-    /// Those of the rest whose name holds the words of `q` and begins with the first.
+    /// Those of the rest whose name holds all clauses, in whatever way.
     fn names_with_all(&self) -> Plan<'s> {
+        let clauses = self.clauses().iter().map(|understood| understood.in_name(self.planner));
+        self.named(Plan::intersection(clauses), &self.rest)
+    }
+
+    /// Those whose name holds the words of `q` and begins with the first, maybe with more that does not hold them all.
+    fn names_that_begin(&self) -> Plan<'s> {
         let mut words = self.words.words.iter();
         let Some((_, first)) = words.next() else { return Plan::NOTHING };
         let begins =
             self.planner.lists(first, |lists| [lists.name_starts(), lists.name_is(), None]);
+        if let Some(names) = &self.in_names {
+            return self.within(begins, names);
+        }
         let others = words.map(|(_, word)| self.planner.word_in_name(word));
         let narrowed = self.planner.stored_neighbours(&self.words);
         self.within_rest(Plan::intersection(std::iter::once(begins).chain(others).chain(narrowed)))
