@@ -95,9 +95,9 @@ pub fn by_relevance<'s>(
             let longer = understood.in_name_as_prefix().cardinality_max();
             held(planner, hits, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
         }
-        // Without stored best businesses, most groups are looked at.
+        // Without stored best businesses, most groups are looked at, each of them all over again if hits are not held.
         _ if best_of_phrase.is_none() => {
-            held(planner, hits, total, |_| total <= planner.tuning().held_max)
+            held(planner, hits, total, |_| total <= 2 * planner.tuning().held_max)
         }
         _ => None,
     }
