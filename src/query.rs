@@ -26,6 +26,7 @@ pub mod explain;
 pub mod filters;
 pub mod hit_set;
 pub mod joined;
+pub mod legal_forms;
 pub mod lows;
 pub mod nearest;
 pub mod order;

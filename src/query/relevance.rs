@@ -10,6 +10,7 @@
 //! | best of a word with a legal form ([`best_within`](crate::snapshot::best_within)) | `q` is one word with one legal form: the first page | a probe for each that is stored |
 //! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
 //! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
+//! | parts by legal forms ([`legal_forms`]) | `q` is several words with one legal form or two, and many are in a group: those with more forms in the name first | scoring every member of a part |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near |
 //! | scoring every member of a group | anything else | the group, in bounded space |
@@ -21,13 +22,14 @@ use super::candidates::for_each_chunk_left;
 use super::check::Check;
 use super::cursor::Position;
 use super::hit_set::HitSet;
+use super::legal_forms::{self, FORMS_MAX, Part};
 use super::nearest::{GROUP_SHIFT, Nearest, Stretch, first_of_best, nearest};
 use super::order::by_doc_id;
 use super::plan::Plan;
 use super::planner::Planner;
 use super::rank::{Group, GroupSplit, Kind, Step, Tier};
 use super::relax::RelaxedScorer;
-use super::score::Scorer;
+use super::score::{LEGAL_FORM, Scorer, words_max};
 use super::shortcut::Shortcut;
 use super::single_word::SingleWord;
 use super::summed_levels::SummedLevels;
@@ -314,7 +316,42 @@ impl<'s> Walk<'_, 's> {
         if self.take_by_sums((group.tier, group.kind), &group.members, None) {
             return;
         }
+        if num_members > held_max && self.take_by_forms(group, prefix) {
+            return;
+        }
         self.found.extend(nearest(&group.members, prefix, &mut self.scorer, left));
+    }
+
+    /// Appends the nearest of a group, those with most legal forms first, if there are any, and if whoever carries one more
+    /// scores more, whatever the words weigh.
+    fn take_by_forms(&mut self, group: &Group<'s>, prefix: u64) -> bool {
+        let forms = self.scorer.legal_forms();
+        if forms.is_empty() || forms.len() > FORMS_MAX {
+            return false;
+        }
+        if words_max(self.planner, self.understanding).is_none_or(|most| most >= LEGAL_FORM) {
+            return false;
+        }
+        self.planner.took(Shortcut::PartsByForms);
+        let (mut parts, is_best_first) =
+            (legal_forms::parts(&group.members, forms), self.stretch.is_best_first());
+        if !is_best_first {
+            parts.reverse();
+        }
+        let start = self.stretch.start_in(prefix);
+        let start = start.map(|start| start.relevance_key as u32 / LEGAL_FORM);
+        for Part { members, base } in parts {
+            // The walk begins beyond the whole part.
+            let is_behind = start.is_some_and(|start| {
+                let forms = base / LEGAL_FORM;
+                if is_best_first { forms > start } else { forms < start }
+            });
+            if !self.is_full() && !is_behind {
+                let left = self.left();
+                self.found.extend(nearest(&members, prefix, &mut self.scorer, left));
+            }
+        }
+        true
     }
 
     /// Fills the page with those of `hits` among the stored best businesses of the phrase, if they suffice.

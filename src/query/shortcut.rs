@@ -37,6 +37,8 @@ pub enum Shortcut {
     BestWithForm,
     /// A page by score from the stored best businesses with two words in their name.
     BestOfNames,
+    /// A page by score of several words, those with most legal forms first.
+    PartsByForms,
     /// A page by score from the stored levels of a term.
     Levels,
     /// The same for several words, of which the best counts.
@@ -63,7 +65,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 26] = [
+    pub const ALL: [Shortcut; 27] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -79,6 +81,7 @@ impl Shortcut {
         Shortcut::BestInIndustry,
         Shortcut::BestWithForm,
         Shortcut::BestOfNames,
+        Shortcut::PartsByForms,
         Shortcut::Levels,
         Shortcut::LevelsOfSeveral,
         Shortcut::SummedLevels,

@@ -10,6 +10,7 @@
 use super::Query;
 use super::SortOrder;
 use super::cursor::{Position, Side};
+use super::legal_forms::{self, FORMS_MAX, Part};
 use super::lows::Lows;
 use super::nearest::{Stretch, first_of_best, nearest};
 use super::order::by_doc_id;
@@ -67,16 +68,6 @@ fn form_number(term: &Term) -> Option<usize> {
     };
     let [form] = word.forms.as_slice() else { return None };
     legal_form::number(form, is_dotted)
-}
-
-/// Most legal forms whose businesses are taken apart.
-const FORMS_MAX: usize = 2;
-
-/// A part of a group in which all have as many legal forms.
-struct Part<'s> {
-    members: Plan<'s>,
-    /// What is added to impacts.
-    base: u32,
 }
 
 impl<'s> SingleWord<'s> {
@@ -180,26 +171,6 @@ impl<'s> SingleWord<'s> {
         steps.min(stored) * stored_cost + steps.saturating_sub(stored) * cost
     }
 
-    /// The parts of a group, those with most legal forms first.
-    fn parts(&self, members: &Plan<'s>) -> Vec<Part<'s>> {
-        let within = |forms: Vec<Plan<'s>>| {
-            Plan::intersection(std::iter::once(members.clone()).chain(forms))
-        };
-        let part = |members, forms: u32| Part { members, base: forms * LEGAL_FORM };
-        let any = Plan::union(self.forms.iter().cloned());
-        let mut parts = match self.forms.as_slice() {
-            [] => return vec![part(members.clone(), 0)],
-            [form] => vec![part(within(vec![form.clone()]), 1)],
-            forms => {
-                let all = Plan::intersection(forms.iter().cloned());
-                let one = Plan::difference(within(vec![any.clone()]), all.clone());
-                vec![part(within(vec![all]), 2), part(one, 1)]
-            }
-        };
-        parts.push(part(Plan::difference(members.clone(), any), 0));
-        parts
-    }
-
     /// The nearest members of a group; none if its members are not told by levels.
     pub fn nearest(
         &self,
@@ -224,7 +195,7 @@ impl<'s> SingleWord<'s> {
         if stretch.order != SortOrder::Desc {
             return None;
         }
-        let mut parts = self.parts(&group.members);
+        let mut parts = legal_forms::parts(&group.members, &self.forms);
         if stretch.side == Side::Before {
             parts.reverse();
         }

@@ -93,6 +93,12 @@ fn two_legal_forms_are_ranked_as_the_oracle_does() {
         [*rng.pick(&TEXT_WORDS), forms[0], forms[1]].map(str::to_owned).into()
     };
     compare(texts, word_and_forms, &[(Shortcut::BestWithForm, 200)]);
+    let words_and_forms = |rng: &mut Rng| {
+        let forms = *rng.pick(&["Co", "Ltd", "Pvt Ltd", "Ltd Co"]);
+        let forms = forms.split(' ').map(str::to_owned);
+        two_words(rng).into_iter().chain(forms).collect()
+    };
+    compare(texts, words_and_forms, &[(Shortcut::PartsByForms, 200)]);
 }
 
 fn two_words(rng: &mut Rng) -> Vec<String> {
