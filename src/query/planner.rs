@@ -59,6 +59,8 @@
 //! of the phrase: the mix 36.1 instead of 36.5, its p99 331 instead of 346. Looking up
 //! once which held hits have the rarest word in their name, and asking all tiers of names of those: two words in an
 //! industry take 310 µs instead of 298, since what was read once is in the cache the second time.
+//! Holding up to 8,192 names with all words instead of 1,024: keywords take 56 µs instead of 57.5, names as long, phrases
+//! and words in an industry 4 to 8 % more.
 //! Taking words apart by forms also where a page is filled by descending score: `Söftware development` 215 ms instead of
 //! 18, since one check of all forms reads the words of few until the page is full. Leaving out the state that a city is
 //! known to lie in, and the program's code in large pages: no difference. A program that is optimised for size: a quarter
