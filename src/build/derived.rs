@@ -134,8 +134,8 @@ impl Default for Thresholds {
             phrase_scored_max: 2048,
             // A page and what follows it, with some that stand in better tiers: a tenth of a kilobyte.
             phrase_best_max: 24,
-            // Finding fewer costs some 0.1 ms, and a list takes a tenth of a kilobyte: of 100 and more, 4.7 bytes a
-            // business and a quarter more time for two words in an industry; of 40 and more, 13, and no difference.
+            // Finding fewer costs some 0.1 ms, and a list takes a tenth of a kilobyte: of 100 and more, 4.8 bytes a
+            // business and a seventh more time for two words in an industry; of 40 and more, 13, and no difference.
             phrase_industry_best: Bounds { docs_min: 50, max: 24 },
             // Scoring fewer costs some 30 µs.
             industry_best: Bounds { docs_min: 256, max: 24 },
