@@ -315,8 +315,8 @@ impl Snapshot {
     /// The businesses that rank first of those that hold a term and carry legal forms in their name, if they are stored;
     /// `forms` are one or two [numbers](crate::analyzer::legal_form::number).
     pub fn best_with_forms(&self, term: TermOrd, forms: &[usize]) -> Option<StoredBest<'_>> {
-        let number = self.pair_counts.number(DenseKey::Term(term))?;
-        self.form_best.get(number, form_set(forms)?)
+        let set = form_set(forms)?;
+        self.form_best.get(self.pair_counts.number(DenseKey::Term(term))?, set)
     }
 
     /// The businesses with the best text scores of those whose name holds two different terms, if they are stored.

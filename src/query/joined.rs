@@ -91,11 +91,7 @@ impl<'s> JoinedApart<'s> {
                 by_relevance(planner, query, understanding, hits, None, nothing, stretch);
         }
         apart.excluded = (self.struck_out > 0).then(|| self.joined.clone());
-        let mut page = apart.nearest.clone();
         let hits = (&self.hits, self.hits_total);
-        page.extend(by_relevance(planner, query, &self.written, hits, None, apart, stretch));
-        page.sort_unstable_by_key(|position| stretch.distance(position));
-        page.truncate(stretch.wanted);
-        page
+        by_relevance(planner, query, &self.written, hits, None, apart, stretch)
     }
 }

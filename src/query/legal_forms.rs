@@ -17,8 +17,14 @@ pub struct Part<'s> {
     pub base: u32,
 }
 
-/// The parts of `members`, those with most of `forms` first; of at most [`FORMS_MAX`] forms, whose businesses are given.
-pub fn parts<'s>(members: &Plan<'s>, forms: &[Plan<'s>]) -> Vec<Part<'s>> {
+/// The parts of `members` in the order of a walk, from the one on in which the score lies that it begins with; of at most
+/// [`FORMS_MAX`] forms, whose businesses are given.
+pub fn parts<'s>(
+    members: &Plan<'s>,
+    forms: &[Plan<'s>],
+    is_best_first: bool,
+    start: Option<u32>,
+) -> Vec<Part<'s>> {
     let within =
         |forms: Vec<Plan<'s>>| Plan::intersection(std::iter::once(members.clone()).chain(forms));
     let part = |members, forms: u32| Part { members, base: forms * LEGAL_FORM };
@@ -33,5 +39,15 @@ pub fn parts<'s>(members: &Plan<'s>, forms: &[Plan<'s>]) -> Vec<Part<'s>> {
         }
     };
     parts.push(part(Plan::difference(members.clone(), any), 0));
+    if !is_best_first {
+        parts.reverse();
+    }
+    if let Some(start) = start {
+        let is_ahead = |part: &Part<'_>| {
+            let (forms, here) = (part.base / LEGAL_FORM, start / LEGAL_FORM);
+            if is_best_first { forms <= here } else { forms >= here }
+        };
+        parts.retain(is_ahead);
+    }
     parts
 }

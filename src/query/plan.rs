@@ -93,32 +93,28 @@ impl<'s> Plan<'s> {
 
     /// At most how many businesses match.
     pub fn cardinality_max(&self) -> u64 {
+        self.at_most(true)
+    }
+
+    /// At most how many businesses are looked at to tell all that match.
+    pub fn enumerated_max(&self) -> u64 {
+        self.at_most(false)
+    }
+
+    /// The same; of checks whose matches are counted by what is stored, their number if `is_told`.
+    fn at_most(&self, is_told: bool) -> u64 {
         match self {
             Plan::Range(range) => range.len() as u64,
             Plan::List(list) => list.postings.len() as u64,
             Plan::Marked(marked) => marked.postings.len() as u64,
             Plan::Ready(hits) => hits.len(),
-            Plan::Union(union) => union.parts.iter().map(Plan::cardinality_max).sum(),
+            Plan::Union(union) => union.parts.iter().map(|plan| plan.at_most(is_told)).sum(),
             Plan::Intersection(plans) => {
-                plans.iter().map(Plan::cardinality_max).min().unwrap_or(u64::MAX)
+                plans.iter().map(|plan| plan.at_most(is_told)).min().unwrap_or(u64::MAX)
             }
-            Plan::Difference(plan, _) => plan.cardinality_max(),
-            Plan::Check { candidates, len, .. } => {
-                len.unwrap_or_else(|| candidates.cardinality_max())
-            }
-        }
-    }
-
-    /// At most how many businesses are looked at to tell all that match.
-    pub fn enumerated_max(&self) -> u64 {
-        match self {
-            Plan::Union(union) => union.parts.iter().map(Plan::enumerated_max).sum(),
-            Plan::Intersection(plans) => {
-                plans.iter().map(Plan::enumerated_max).min().unwrap_or(u64::MAX)
-            }
-            Plan::Difference(plan, _) => plan.enumerated_max(),
-            Plan::Check { candidates, .. } => candidates.enumerated_max(),
-            plan => plan.cardinality_max(),
+            Plan::Difference(plan, _) => plan.at_most(is_told),
+            Plan::Check { len: Some(len), .. } if is_told => *len,
+            Plan::Check { candidates, .. } => candidates.at_most(is_told),
         }
     }
 

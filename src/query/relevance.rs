@@ -48,7 +48,7 @@ const WITHIN_COST: u64 = 2;
 pub struct Apart<'s> {
     /// Who is not looked for.
     pub excluded: Option<Plan<'s>>,
-    /// The nearest of those who match, which are brought together with what is found: so much less is wanted.
+    /// The nearest of those who match, which are part of the page: so much less is looked for.
     pub nearest: Vec<Position>,
 }
 
@@ -223,7 +223,7 @@ impl<'s> Walk<'_, 's> {
                 }
             }
         }
-        self.found
+        self.into_page()
     }
 
     fn worst_first(mut self, mut split: GroupSplit<'_, 's>) -> Vec<Position> {
@@ -234,7 +234,18 @@ impl<'s> Walk<'_, 's> {
                 break;
             }
         }
-        self.found
+        self.into_page()
+    }
+
+    /// What was found, brought together with those apart.
+    fn into_page(self) -> Vec<Position> {
+        let Walk { stretch, mut found, mut apart, .. } = self;
+        if !apart.is_empty() {
+            found.append(&mut apart);
+            found.sort_unstable_by_key(|position| stretch.distance(position));
+            found.truncate(stretch.wanted);
+        }
+        found
     }
 
     fn is_full(&self) -> bool {
@@ -333,23 +344,15 @@ impl<'s> Walk<'_, 's> {
             return false;
         }
         self.planner.took(Shortcut::PartsByForms);
-        let (mut parts, is_best_first) =
-            (legal_forms::parts(&group.members, forms), self.stretch.is_best_first());
-        if !is_best_first {
-            parts.reverse();
-        }
-        let start = self.stretch.start_in(prefix);
-        let start = start.map(|start| start.relevance_key as u32 / LEGAL_FORM);
-        for Part { members, base } in parts {
-            // The walk begins beyond the whole part.
-            let is_behind = start.is_some_and(|start| {
-                let forms = base / LEGAL_FORM;
-                if is_best_first { forms > start } else { forms < start }
-            });
-            if !self.is_full() && !is_behind {
-                let left = self.left();
-                self.found.extend(nearest(&members, prefix, &mut self.scorer, left));
+        let start = self.stretch.start_in(prefix).map(|start| start.relevance_key as u32);
+        let is_best_first = self.stretch.is_best_first();
+        for Part { members, .. } in legal_forms::parts(&group.members, forms, is_best_first, start)
+        {
+            if self.is_full() {
+                break;
             }
+            let left = self.left();
+            self.found.extend(nearest(&members, prefix, &mut self.scorer, left));
         }
         true
     }

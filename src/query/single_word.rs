@@ -45,8 +45,6 @@ pub struct SingleWord<'s> {
     has_all_names: bool,
     /// Is it a compound? Then levels tell nothing of groups of other businesses.
     is_compound: bool,
-    /// The businesses with each of the legal forms in their name.
-    forms: Vec<Plan<'s>>,
     /// The best of those who hold the one word that scores and carry all legal forms, if they are stored.
     best_with_forms: Option<StoredBest<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
@@ -94,7 +92,6 @@ impl<'s> SingleWord<'s> {
         if trailing.len() > FORMS_MAX {
             return None;
         }
-        let forms = trailing.iter().map(|clause| planner.term_in_name(&clause.term)).collect();
         let mut lists: Vec<(List<'s>, Option<TermLevels<'s>>)> = words
             .iter()
             .flat_map(|word| planner.ords(word))
@@ -138,7 +135,6 @@ impl<'s> SingleWord<'s> {
             scored,
             has_all_names,
             is_compound,
-            forms,
             best_with_forms,
             level_step_costs: planner.tuning().level_step_costs,
             level_patience: planner.tuning().level_patience,
@@ -195,25 +191,19 @@ impl<'s> SingleWord<'s> {
         if stretch.order != SortOrder::Desc {
             return None;
         }
-        let mut parts = legal_forms::parts(&group.members, &self.forms);
-        if stretch.side == Side::Before {
-            parts.reverse();
-        }
         let start = stretch.start_in(prefix);
+        let start = start.map(|start| ((start.relevance_key & 0xffff) as u32, start.doc));
+        let from_score = start.map(|(score, _)| score);
+        let is_best_first = stretch.is_best_first();
+        let forms = scorer.legal_forms();
+        let parts = legal_forms::parts(&group.members, forms, is_best_first, from_score);
         let mut found = Vec::with_capacity(stretch.wanted);
         for part in &parts {
-            let start = start.map(|start| ((start.relevance_key & 0xffff) as u32, start.doc));
             // The parts of a compound come to more than a legal form, but then there is one part of the group.
             let in_part =
                 |score: u32| self.is_compound || score / LEGAL_FORM == part.base / LEGAL_FORM;
-            let from = match start {
-                Some((score, doc)) if in_part(score) => Some((score - part.base, doc)),
-                // The walk begins in the other part: before this one, or behind it.
-                Some((score, _)) if (score < part.base) == (stretch.side == Side::After) => {
-                    continue;
-                }
-                _ => None,
-            };
+            let from = start.filter(|&(score, _)| in_part(score));
+            let from = from.map(|(score, doc)| (score - part.base, doc));
             let mut walk = PartWalk {
                 planner,
                 word: self,
@@ -334,7 +324,7 @@ impl<'s> PartWalk<'_, 's> {
     /// The first `wanted` members of those that are stored, if these suffice, or are all.
     fn best_with_forms(&mut self, wanted: usize) -> Option<Vec<Position>> {
         let best = self.word.best_with_forms?;
-        if self.part.base != LEGAL_FORM * self.word.forms.len() as u32
+        if self.part.base != LEGAL_FORM * self.scorer.legal_forms().len() as u32
             || !self.stretch.is_from_best()
         {
             return None;
