@@ -28,6 +28,10 @@ pub fn for_each_chunk_left(
     mut visit: impl FnMut(u16, &Lows<'_>),
 ) {
     let followers = searched(check, candidates);
+    if let (None, Plan::Ready(hits)) = (followers, candidates) {
+        let left = check.may_pass_of_hits(hits.as_ref().clone());
+        return left.chunks().for_each(|(key, at)| visit(key, &Lows::Slice(&left.lows()[at])));
+    }
     for key in candidates.keys() {
         visit(key, &left_of(check, candidates, followers, key));
     }

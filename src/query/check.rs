@@ -1,11 +1,13 @@
 //! Looking at the words of a business: what postings alone cannot tell.
 
+use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::phrase::{NameMatch, PhraseMatcher};
 use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
 use crate::snapshot::followers::FollowerCursor;
+use crate::snapshot::impacts::ChunkPlaces;
 use std::cell::RefCell;
 
 /// What is looked for in the words of a business.
@@ -124,15 +126,23 @@ impl<'s> Check<'s> {
         let is_asked =
             |it: &&FollowerCursor<'_>| searched.is_none_or(|searched| !std::ptr::eq(*it, searched));
         for followers in self.followers.iter().filter(is_asked) {
-            left = followers.among(key, &left);
+            let mut passing = Vec::new();
+            followers.among(&[(key, 0..left.len())], &left, |number| passing.push(left[number]));
+            left = passing;
         }
         Lows::Array(left)
     }
 
-    /// May the words stand so in `doc`, as far as followers tell? Quickest in ascending order of `DocId`.
-    #[inline]
-    pub fn may_pass(&self, doc: DocId) -> bool {
-        self.followers.iter().all(|followers| followers.may_follow(doc))
+    /// Those of `hits` in which the words may stand so, as far as followers tell. Of those whose chunks hold a few each,
+    /// many bytes are read at a time.
+    pub fn may_pass_of_hits(&self, mut hits: HitSet) -> HitSet {
+        for followers in &self.followers {
+            let chunks: Vec<ChunkPlaces> = hits.chunks().collect();
+            let (mut passing, mut docs) = (HitSet::default(), hits.places());
+            followers.among(&chunks, hits.lows(), |number| passing.push(docs.doc(number).0));
+            hits = passing;
+        }
+        hits
     }
 
     /// Begins to read the words of `docs`, which are asked for next: memory answers several at a time in the time of

@@ -172,19 +172,15 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
 /// Those of the marked hits that pass a look at their words.
 fn passing(check: &Check<'_>, hits: &HitSet, among: &Marks) -> Marks {
     let mut found = Marks::none(hits.len() as usize);
-    let mut docs = hits.places();
-    let mut left: Vec<(usize, DocId)> = Vec::new();
-    among.for_each(|at| {
-        let doc = docs.doc(at);
-        if check.may_pass(doc) {
-            left.push((at, doc));
-        }
-    });
-    let doc_of = |&(_, doc): &(usize, DocId)| doc;
-    check.each_passing(&left, doc_of, |&(at, _)| {
-        found.set(at);
-        true
-    });
+    let left: Vec<DocId> = check.may_pass_of_hits(hits.marked(among)).iter().collect();
+    check.each_passing(
+        &left,
+        |&doc| doc,
+        |&doc| {
+            found.set(hits.rank(doc.0));
+            true
+        },
+    );
     found
 }
 

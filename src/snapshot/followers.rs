@@ -10,12 +10,10 @@
 //! several.
 
 use super::container::{BITMAP_WORDS, Bitmap, Container};
-use super::impacts::{ListPlace, for_each_place};
+use super::impacts::{ChunkPlaces, for_each_place};
 use super::postings::Postings;
 use crate::analyzer::plural::common_start;
-use crate::ids::DocId;
 use crate::simd::bits_with;
-use std::cell::Cell;
 
 /// Nothing follows.
 pub const NO_FOLLOWER: u8 = 0;
@@ -49,39 +47,28 @@ pub enum FoundLows {
     Bitmap(Box<[u64; BITMAP_WORDS]>),
 }
 
-/// Tells whether a term may be followed by one of some words; quickest in ascending order of `DocId`.
+/// Tells whether a term may be followed by one of some words.
 #[derive(Debug)]
 pub struct FollowerCursor<'s> {
     postings: Postings<'s>,
     followers: &'s [u8],
     hashes: Vec<u8>,
-    place: Cell<ListPlace>,
 }
 
 impl<'s> FollowerCursor<'s> {
     /// A cursor over a term's businesses and their followers, for words with these hashes.
     pub fn new(postings: Postings<'s>, followers: &'s [u8], hashes: Vec<u8>) -> FollowerCursor<'s> {
-        FollowerCursor { postings, followers, hashes, place: Cell::default() }
+        FollowerCursor { postings, followers, hashes }
     }
 
-    /// May one of the words follow the term in `doc`? If not, none does.
-    #[inline]
-    pub fn may_follow(&self, doc: DocId) -> bool {
-        let mut place = self.place.get();
-        let at = place.find(&self.postings, doc);
-        self.place.set(place);
-        at.is_some_and(|at| self.may_be(self.followers[at]))
-    }
-
-    /// Those of some businesses of chunk `key`, `lows` ascending, in which one of the words may follow the term.
-    pub fn among(&self, key: u16, lows: &[u16]) -> Vec<u16> {
-        let mut left = Vec::new();
-        for_each_place(&self.postings, &[(key, 0..lows.len())], lows, |number, at| {
+    /// Calls `visit` with the number of each of some businesses in which one of the words may follow the term (in the
+    /// others none does); see [`for_each_place`].
+    pub fn among(&self, chunks: &[ChunkPlaces], lows: &[u16], mut visit: impl FnMut(usize)) {
+        for_each_place(&self.postings, chunks, lows, |number, at| {
             if self.may_be(self.followers[at]) {
-                left.push(lows[number]);
+                visit(number);
             }
         });
-        left
     }
 
     /// May a byte stand for one of the words?
@@ -104,7 +91,7 @@ impl<'s> FollowerCursor<'s> {
         self.postings.is_same(postings)
     }
 
-    /// The lower halves of all businesses in chunk `key` of which [`FollowerCursor::may_follow`] is true: searches the
+    /// The lower halves of all businesses in chunk `key` in which one of the words may follow the term: searches the
     /// bytes of the chunk (some 10 of them take a nanosecond), and looks at nothing else. None if there are more words than
     /// a byte search takes.
     pub fn following(&self, key: u16) -> Option<FoundLows> {
@@ -177,16 +164,20 @@ mod tests {
                     lows.into_iter().map(move |low| u32::from(key) << 16 | u32::from(low))
                 })
                 .collect();
+            let may_be = |byte: u8| byte == ANY_FOLLOWER || cursor.hashes.contains(&byte);
             let expected: Vec<u32> =
-                docs.iter().copied().filter(|&doc| cursor.may_follow(DocId(doc))).collect();
+                docs.iter().copied().filter(|doc| may_be(followers[doc])).collect();
             prop_assert_eq!(&found, &expected);
             // Of any others, those on the list are found as well.
             let asked = |key: u32| (0..1u32 << 16).step_by(3).map(move |low| key << 16 | low);
             let among: Vec<u32> = (0..5u32)
                 .flat_map(|key| {
                     let lows: Vec<u16> = asked(key).map(|doc| doc as u16).collect();
-                    let left = cursor.among(key as u16, &lows);
-                    left.into_iter().map(move |low| key << 16 | u32::from(low))
+                    let mut left = Vec::new();
+                    cursor.among(&[(key as u16, 0..lows.len())], &lows, |number| {
+                        left.push(key << 16 | u32::from(lows[number]));
+                    });
+                    left
                 })
                 .collect();
             let is_asked = |doc: &u32| (doc & 0xffff).is_multiple_of(3);
