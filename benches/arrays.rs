@@ -5,8 +5,8 @@
 //! branches cannot be learnt. Before a way is timed its answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use firmament::query::arrays::intersect;
 use firmament::simd;
+use firmament::snapshot::arrays::intersect;
 use firmament::snapshot::container::select;
 use std::collections::BTreeSet;
 use std::hint::black_box;

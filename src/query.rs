@@ -13,7 +13,6 @@
 //! needs it.
 
 pub mod adjacent;
-pub mod arrays;
 pub mod best_in_industry;
 pub mod candidates;
 pub mod check;

@@ -8,6 +8,7 @@
 //!
 //! This room knows no query, no input file and no HTTP.
 
+pub mod arrays;
 pub mod best_within;
 pub mod container;
 pub mod dense;

@@ -47,11 +47,17 @@ impl HitSet {
 
     /// Adds businesses of chunk `key`, behind all others.
     pub fn extend(&mut self, key: u16, lows: &Lows<'_>) {
-        if lows.is_empty() {
-            return;
+        self.extend_by(key, |all| lows.for_each(|low| all.push(low)));
+    }
+
+    /// Adds the businesses of chunk `key`, behind all others, whose lower halves `append` appends.
+    #[inline]
+    pub fn extend_by(&mut self, key: u16, append: impl FnOnce(&mut Vec<u16>)) {
+        let start = self.lows.len();
+        append(&mut self.lows);
+        if self.lows.len() > start {
+            self.chunks.push((key, start as u32));
         }
-        self.chunks.push((key, self.lows.len() as u32));
-        lows.for_each(|low| self.lows.push(low));
     }
 
     /// Takes all of them out.

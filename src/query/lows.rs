@@ -6,8 +6,8 @@
 
 mod walk;
 
-use super::arrays;
 use crate::simd::{count_ones, vectorized};
+use crate::snapshot::arrays;
 use crate::snapshot::container::{BITMAP_WORDS, Bitmap, Container, for_each_bit};
 use crate::snapshot::followers::FoundLows;
 use crate::snapshot::postings::ARRAY_MAX;

@@ -18,7 +18,7 @@
 //! | candidates brought together | a check of 256 businesses at most, a union of 64 | each list once, then one look at the words of all | 17 µs a phrase, median; 20 chunk by chunk |
 //! | held hits scored together | hits that are held | each list once for all of them, whatever their chunks | two words in an industry 153 to 150 µs, mean |
 //! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | 33 µs industry, city, state and employees, median, before their positions were stored |
-//! | intersection by chunks | larger ones | the smallest part, blocks of the others ([`arrays`](super::arrays)); 0.3 µs for each of 153 chunks | 50 to 500 µs |
+//! | intersection by chunks | larger ones | the smallest part, blocks of the others ([`arrays`](crate::snapshot::arrays)); 0.3 µs for each of 153 chunks | 50 to 500 µs |
 //! | union of lists that share nothing | several industries; a word and what it begins | sum of the parts | as one list |
 //! | union | umlaut forms, neighbours, readings | all of its lists, or a probe of each where little is left | 0.1 to 4 ms |
 //! | marked list | a singular or plural that is indexed only otherwise | a bit for each business of the list | 1 ns each |

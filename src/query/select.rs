@@ -6,11 +6,11 @@
 //! and differences are operations on those bits; words of businesses are looked at last, and only of those that
 //! everything else has left.
 
-use super::arrays::for_each_shared;
 use super::check::Check;
 use super::hit_set::HitSet;
 use super::plan::Plan;
 use crate::ids::DocId;
+use crate::snapshot::arrays::for_each_shared;
 use crate::snapshot::container::Container;
 use crate::snapshot::postings::Postings;
 use std::ops::Range;
@@ -70,13 +70,24 @@ impl Marks {
     }
 
     /// The places of the bits that are set.
-    fn for_each(&self, mut visit: impl FnMut(usize)) {
-        for (at, &word) in self.0.iter().enumerate() {
-            let mut word = word;
+    fn for_each(&self, visit: impl FnMut(usize)) {
+        self.for_each_of(0..self.0.len() * 64, visit);
+    }
+
+    /// Those of `places`.
+    #[inline]
+    fn for_each_of(&self, places: Range<usize>, mut visit: impl FnMut(usize)) {
+        let mut start = places.start;
+        while start < places.end {
+            let first = start / 64 * 64;
+            let end = places.end.min(first + 64);
+            let mut word = self.0[first / 64] & u64::MAX << (start - first);
+            word &= u64::MAX >> (first + 64 - end);
             while word != 0 {
-                visit(at * 64 + word.trailing_zeros() as usize);
+                visit(first + word.trailing_zeros() as usize);
                 word &= word - 1;
             }
+            start = end;
         }
     }
 
@@ -116,8 +127,9 @@ impl HitSet {
 
     fn marked(&self, marks: &Marks) -> HitSet {
         let mut set = HitSet::with_capacity(marks.len());
-        let mut docs = self.places();
-        marks.for_each(|at| set.push(docs.doc(at).0));
+        for (key, places) in self.chunks() {
+            set.extend_by(key, |lows| marks.for_each_of(places, |at| lows.push(self.lows()[at])));
+        }
         set
     }
 }

@@ -1,5 +1,6 @@
 //! Looking up what a term adds to the text score of a business.
 
+use super::arrays::for_each_shared_place;
 use super::container::{Container, place_in};
 use super::postings::Postings;
 use crate::ids::DocId;
@@ -46,7 +47,7 @@ impl<'s> ImpactCursor<'s> {
 const TOGETHER: usize = 64;
 
 /// Where so many businesses of a list lie between two that are looked for, each is looked for where it would stand if
-/// the list were even, and not from the one before on.
+/// the list were even, and the list is not passed.
 const FAR_APART: usize = 8;
 
 /// From so many businesses on that are looked for in one bitmap, the bits before each of its words are counted first.
@@ -130,15 +131,9 @@ fn find_places(
                 }
             }
         }
-        Container::Array(all) => {
-            let mut at = 0;
-            for (number, &low) in lows.iter().enumerate() {
-                at += gallop(&all[at..], low);
-                if all.get(at) == Some(&low) {
-                    found.push(first + number, before + at, visit);
-                }
-            }
-        }
+        Container::Array(all) => for_each_shared_place(all, lows, |at, number| {
+            found.push(first + number, before + at, visit);
+        }),
         Container::Bitmap(bitmap) if lows.len() >= COUNTED_MIN => vectorized(|| {
             let mut count = 0u32;
             let before_words = bitmap.words.map(|word| {

@@ -42,6 +42,19 @@ pub fn for_each_shared(a: &[u16], b: &[u16], visit: impl FnMut(usize)) {
     }
 }
 
+/// Calls `visit` with the places in both of every number that stands in both, ascending.
+#[inline]
+pub fn for_each_shared_place(a: &[u16], b: &[u16], mut visit: impl FnMut(usize, usize)) {
+    let mut next = 0;
+    for_each_shared(a, b, |at| {
+        // Mostly all of `b` stands in `a`, so that the next number of `b` is the one.
+        while b[next] < a[at] {
+            next += 1;
+        }
+        visit(at, next);
+    });
+}
+
 /// What stands in both.
 pub fn intersect(a: &[u16], b: &[u16]) -> Vec<u16> {
     let mut both = Vec::with_capacity(a.len().min(b.len()));
@@ -255,6 +268,10 @@ mod tests {
                 (a.iter().copied().collect(), b.iter().copied().collect());
             let shared: Vec<usize> = (0..a.len()).filter(|&at| others.contains(&a[at])).collect();
             prop_assert_eq!(places(|visit| for_each_shared(&a, &b, visit)), &shared[..]);
+            let mut both = Vec::new();
+            for_each_shared_place(&a, &b, |at, other| both.push((at, other)));
+            let place_in_b = |at: usize| b.binary_search(&a[at]).unwrap();
+            prop_assert!(both.iter().copied().eq(shared.iter().map(|&at| (at, place_in_b(at)))));
             prop_assert_eq!(places(|visit| each_in_blocks(&a, &b, visit, |at, _| at)), &shared[..]);
             prop_assert_eq!(places(|visit| each_in_blocks(&b, &a, visit, |_, at| at)), &shared[..]);
             prop_assert_eq!(places(|visit| all_pairs(&a, &b, visit)), &shared[..]);
