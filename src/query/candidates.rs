@@ -12,6 +12,9 @@ use crate::snapshot::followers::FollowerCursor;
 /// So many bytes of followers are searched in the time in which one candidate is looked at.
 const SEARCHED: u64 = 32;
 
+/// From one found for so many candidates on, those found are taken out first.
+const FOUND_SHARE: usize = 2;
+
 /// The followers that cost less to search through than `candidates` cost to look at.
 pub fn searched<'a, 's>(
     check: &'a Check<'s>,
@@ -40,6 +43,27 @@ pub fn for_each_chunk_left(
 /// Those of `candidates` in chunk `key` that may pass, as far as followers tell.
 pub fn left(check: &Check<'_>, candidates: &Plan<'_>, key: u16) -> Lows<'static> {
     left_of(check, candidates, searched(check, candidates), key)
+}
+
+/// Those that are not among `found`. Where these are many, they are taken from the smallest part of the candidates before
+/// anything else is asked.
+pub fn left_beside(
+    check: &Check<'_>,
+    candidates: &Plan<'_>,
+    key: u16,
+    found: &Lows<'_>,
+) -> Lows<'static> {
+    if let Plan::Intersection(parts) = candidates
+        && let Some((first, others)) = parts.split_first()
+    {
+        let first = first.chunk(key);
+        if found.len() * FOUND_SHARE >= first.len() {
+            let rest = first.and_not(found);
+            let rest = others.iter().fold(rest, |left, part| part.chunk_within(key, left));
+            return check.may_pass_of(key, &rest);
+        }
+    }
+    left(check, candidates, key).and_not(found)
 }
 
 fn left_of(

@@ -88,7 +88,7 @@ fn without_looking(planner: &Planner<'_>, plan: &Plan<'_>) -> Option<u64> {
         }
         Plan::Union(union) => match union.parts.as_slice() {
             [a, b] => {
-                let both = pair(planner, a, b)?;
+                let both = pair(planner, a, b).or_else(|| passed(planner, a, b))?;
                 let sum = without_looking(planner, a)? + without_looking(planner, b)?;
                 Some(sum.saturating_sub(both))
             }
@@ -153,6 +153,16 @@ fn pair(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
     planner.took(Shortcut::PairCount);
     let counts = pairs().zip(counts);
     Some(counts.map(|((a, b), count)| count.unwrap_or_else(|| enumerated(a, b))).sum())
+}
+
+/// How many businesses two lists share, if so many are on one of them that those on either are not kept: to pass both
+/// costs less than to bring them together (`S.A` 740 to 350 µs, with its page).
+fn passed(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
+    let len = |plan: &Plan<'_>| match plan {
+        Plan::List(list) => Some(list.postings.len() as u64),
+        _ => None,
+    };
+    (len(a)?.max(len(b)?) > planner.tuning().kept_max).then(|| enumerated(a, b))
 }
 
 /// The parts of a plan that is a list or set, or a union of such of which no two share a business.

@@ -5,7 +5,7 @@
 //! the tree) is in memory. An intersection visits only the chunks that all of its parts have, and starts with its
 //! smallest part.
 
-use super::candidates::left;
+use super::candidates::{left, left_beside};
 use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::plan::{List, Plan};
@@ -60,7 +60,7 @@ impl<'s> Plan<'s> {
             Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| match part {
                 // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
                 Plan::Check { candidates, check, .. } => {
-                    let left = left(check, candidates, key).and_not(&all);
+                    let left = left_beside(check, candidates, key, &all);
                     all.or(check.passing(key, &left))
                 }
                 part => all.or(part.chunk(key)),
