@@ -50,6 +50,8 @@ pub struct Apart<'s> {
     pub excluded: Option<Plan<'s>>,
     /// The nearest of those who match, which are part of the page: so much less is looked for.
     pub nearest: Vec<Position>,
+    /// Is what is found such a part itself?
+    pub is_part: bool,
 }
 
 /// The nearest of the hits, with their total, by relevance in the direction of the walk, and whoever is `apart` left out;
@@ -114,6 +116,7 @@ pub fn by_relevance<'s>(
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
     let scorer = Scorer::new(planner, understanding, &query.text);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
+    let scores_all = stretch.start.is_some() || apart.is_part || !apart.nearest.is_empty();
     let found = Vec::new();
     let page = Walk {
         planner,
@@ -126,6 +129,7 @@ pub fn by_relevance<'s>(
         best_of_phrase,
         of_phrase_by,
         is_phrase,
+        scores_all,
         stretch,
         apart: apart.nearest,
         wanted: stretch.wanted,
@@ -187,6 +191,9 @@ struct Walk<'a, 's> {
     of_phrase_by: Shortcut,
     /// Do all hits hold it as a phrase?
     is_phrase: bool,
+    /// Are all positions compared with others? Otherwise nobody asks for more than the score of the last on the page, behind
+    /// which the next page begins.
+    scores_all: bool,
     stretch: Stretch,
     /// Positions that are brought together with those found, and how many of these are wanted, since the others come first.
     apart: Vec<Position>,
@@ -379,14 +386,11 @@ impl<'s> Walk<'_, 's> {
         }
         let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
-        let Walk { scorer, stretch, wanted, found: before, in_industry, .. } = self;
-        // Of a first page that is not brought together with another one, nobody asks for more than the score of its last
-        // business, behind which the next page begins.
-        let scores_all = in_industry.is_none();
+        let Walk { scorer, stretch, wanted, found: before, scores_all, .. } = self;
         let left = *wanted - before.len();
         let found = first_of_best(best, hits, left, |number, doc| {
             let is_last = before.len() + number + 2 == *wanted;
-            let score = if scores_all || is_last { scorer.score(doc) } else { 0 };
+            let score = if *scores_all || is_last { scorer.score(doc) } else { 0 };
             let position = Position { relevance_key: prefix | u64::from(score), doc };
             start.is_none_or(|start| stretch.distance(&position) > start).then_some(position)
         });
