@@ -2,6 +2,7 @@
 
 use super::SortOrder;
 use super::cursor::{Position, Side};
+use super::evaluate::SELECTED_MAX;
 use super::plan::Plan;
 use super::score::Scorer;
 use crate::ids::DocId;
@@ -136,6 +137,10 @@ pub fn nearest(
     };
     match plan {
         Plan::Ready(hits) => scorer.for_each_score_of(hits, push),
+        // Of so few a chunk holds a handful.
+        plan if plan.cardinality_max() <= SELECTED_MAX => {
+            scorer.for_each_score_of(&plan.hit_set(), push);
+        }
         plan => plan.for_each_chunk(|key, lows| scorer.for_each_score(key, lows, &mut push)),
     }
     nearest.into_sorted()
