@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`] and [`filters`] (which postings answer it),
-//! [`evaluate`] with [`lows`], [`arrays`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
+//! [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] (the total), [`order`] (sort orders),
 //! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`], [`nearest`] and [`relax`],
 //! [`page`] (paging), [`cursor`].

@@ -101,7 +101,7 @@ pub fn by_relevance<'s>(
         }
         // Without stored best businesses, most groups are looked at, each of them all over again if hits are not held.
         _ if best_of_phrase.is_none() => {
-            held(planner, hits, total, |_| total <= 2 * planner.tuning().held_max)
+            held(planner, hits, total, |_| total <= planner.tuning().hits_held_max)
         }
         _ => None,
     }

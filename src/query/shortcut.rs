@@ -105,6 +105,9 @@ pub struct Tuning {
     /// Groups of this many members at most are evaluated as soon as they are met; larger ones stay plans, of which
     /// a page looks at the part that it shows.
     pub held_max: u64,
+    /// This many hits at most are held before they are told apart, if nothing is stored that might fill a page: each group
+    /// would find them anew.
+    pub hits_held_max: u64,
     /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
     /// if it has to be found.
     pub level_step_costs: (u64, u64),
@@ -130,6 +133,7 @@ impl Default for Tuning {
         Tuning {
             kept_max: 1 << 16,
             held_max: 1024,
+            hits_held_max: 2048,
             level_step_costs: (4, 64),
             level_patience: 8,
             summed_min: 1 << 13,
@@ -148,6 +152,7 @@ impl Tuning {
     pub const EVERYTHING: Tuning = Tuning {
         kept_max: 0,
         held_max: 0,
+        hits_held_max: 0,
         level_step_costs: (0, 0),
         level_patience: 1,
         summed_min: 0,

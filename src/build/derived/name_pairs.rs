@@ -24,25 +24,25 @@ use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Writes the best of the pairs of the terms `dense`, whose place is their number, among `num_docs` businesses; names with
+/// Writes the best of the pairs of `dense` terms, whose place is their number; names with
 /// more than `terms_max` of them are not taken apart. Calls `release` now and then: the lists of terms looked at so far may
 /// be given back.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn write(
-    DenseTerms { terms, ords: dense, num_docs }: DenseTerms<'_>,
+    dense: DenseTerms<'_>,
     (bounds, terms_max): (Bounds, usize),
     release: impl Fn() + Sync,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
-    let source = Source { terms, dense, num_docs, terms_max, release };
+    let source = Source { dense, terms_max, release };
     let (pairs, best) = pool.install(|| source.best(bounds));
-    writer.section(NAME_PAIR_BEST.docs, &packed_docs::encode(&best.docs, num_docs))?;
+    writer.section(NAME_PAIR_BEST.docs, &packed_docs::encode(&best.docs, dense.num_docs))?;
     let mut lists = BestWithinWriter::new(bounds.max);
     let mut lens = best.lens.iter().map(|&(at, len)| (pairs[at], len)).peekable();
-    for first in 0..dense.len() as u16 {
+    for first in 0..dense.ords.len() as u16 {
         let of_first = std::iter::from_fn(|| lens.next_if(|((a, _), _)| *a == first));
         lists.push(of_first.map(|((_, second), len)| (u32::from(second), len)));
     }
@@ -51,9 +51,7 @@ pub fn write(
 
 /// What pairs are found from.
 struct Source<'a, F> {
-    terms: &'a Terms,
-    dense: &'a [TermOrd],
-    num_docs: u32,
+    dense: DenseTerms<'a>,
     terms_max: usize,
     release: F,
 }
@@ -61,11 +59,12 @@ struct Source<'a, F> {
 impl<F: Fn() + Sync> Source<'_, F> {
     /// The pairs that enough names hold, ascending, and the best of each, by its place.
     fn best(&self, bounds: Bounds) -> (Vec<(u16, u16)>, Best) {
+        let ords = self.dense.ords;
         let counts: Vec<AtomicU32> =
-            (0..place(0, self.dense.len().max(1))).map(|_| AtomicU32::new(0)).collect();
+            (0..place(0, ords.len().max(1))).map(|_| AtomicU32::new(0)).collect();
         let place_of = |a: u16, b: u16| place(usize::from(a), usize::from(b));
         // Terms in names with too many.
-        let in_long: Vec<AtomicBool> = self.dense.iter().map(|_| AtomicBool::new(false)).collect();
+        let in_long: Vec<AtomicBool> = ords.iter().map(|_| AtomicBool::new(false)).collect();
         let is_in_long = |number: u16| in_long[usize::from(number)].load(Ordering::Relaxed);
         self.for_each_chunk(
             || (),
@@ -82,8 +81,8 @@ impl<F: Fn() + Sync> Source<'_, F> {
         );
         // From here on, the place of each pair among those that are stored, plus one.
         let mut pairs = Vec::new();
-        for a in 0..self.dense.len() as u16 {
-            for b in a + 1..self.dense.len() as u16 {
+        for a in 0..ords.len() as u16 {
+            for b in a + 1..ords.len() as u16 {
                 let count = &counts[place_of(a, b)];
                 let is_stored = count.load(Ordering::Relaxed) as usize >= bounds.docs_min.max(1)
                     && !(is_in_long(a) && is_in_long(b));
@@ -127,13 +126,14 @@ impl<F: Fn() + Sync> Source<'_, F> {
         visit: impl Fn(&mut T, &Names<'_>, u16) + Sync,
         end: impl Fn(T) + Sync,
     ) {
-        let chunks = Chunks::of(self.num_docs);
+        let DenseTerms { terms, ords, num_docs } = self.dense;
+        let chunks = Chunks::of(num_docs);
         let workers = rayon::current_num_threads();
         (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
-            let (mut names, mut own) = (Names::new(self.terms, self.dense, &self.release), begin());
+            let (mut names, mut own) = (Names::new(terms, ords, &self.release), begin());
             while let Some(key) = chunks.take() {
                 names.load(key, &self.release);
-                for doc in key << 16..self.num_docs.min((key + 1) << 16) {
+                for doc in key << 16..num_docs.min((key + 1) << 16) {
                     visit(&mut own, &names, doc as u16);
                 }
             }
