@@ -8,6 +8,7 @@
 //! | stored count of a pair | two dense keys ([`dense`](crate::snapshot::dense)) | two binary searches |
 //! | stored count of two places or industries | a city and its state ([`filter_pairs`](crate::snapshot::filter_pairs)) | a binary search |
 //! | sum | what a last word is, and what it only begins; industries, which no business has two of | its parts |
+//! | sum without what both have | two lists that are too long to be kept (`S.A`) | passing both |
 //! | positions by industry | words, places and bounds within one industry ([`within_industry`](super::within_industry)) | the smallest part as far as it is of the industry |
 //! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few |
 

@@ -86,8 +86,9 @@ impl<'s> JoinedApart<'s> {
         let mut apart = Apart::default();
         if !self.matching.is_empty() {
             let hits = (&Plan::ready(self.matching.clone()), self.matching.len());
-            let part = Apart { is_part: true, ..Apart::default() };
-            apart.nearest = by_relevance(planner, query, understanding, hits, None, part, stretch);
+            let nothing = Apart::default();
+            apart.nearest =
+                by_relevance(planner, query, understanding, hits, None, nothing, stretch);
         }
         apart.excluded = (self.struck_out > 0).then(|| self.joined.clone());
         let hits = (&self.hits, self.hits_total);

@@ -50,8 +50,6 @@ pub struct Apart<'s> {
     pub excluded: Option<Plan<'s>>,
     /// The nearest of those who match, which are part of the page: so much less is looked for.
     pub nearest: Vec<Position>,
-    /// Is what is found such a part itself?
-    pub is_part: bool,
 }
 
 /// The nearest of the hits, with their total, by relevance in the direction of the walk, and whoever is `apart` left out;
@@ -116,7 +114,7 @@ pub fn by_relevance<'s>(
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
     let scorer = Scorer::new(planner, understanding, &query.text);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
-    let scores_all = stretch.start.is_some() || apart.is_part || !apart.nearest.is_empty();
+    let scores_all = stretch.start.is_some() || !apart.nearest.is_empty();
     let found = Vec::new();
     let page = Walk {
         planner,
@@ -192,7 +190,7 @@ struct Walk<'a, 's> {
     /// Do all hits hold it as a phrase?
     is_phrase: bool,
     /// Are all positions compared with others? Otherwise nobody asks for more than the score of the last on the page, behind
-    /// which the next page begins.
+    /// which the next page begins. (Those apart are found first, but nothing is stored of words that are written as one.)
     scores_all: bool,
     stretch: Stretch,
     /// Positions that are brought together with those found, and how many of these are wanted, since the others come first.
