@@ -159,11 +159,9 @@ fn pair(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
 /// How many businesses two lists share, if so many are on one of them that those on either are not kept: to pass both
 /// costs less than to bring them together (`S.A` 740 to 350 µs, with its page).
 fn passed(planner: &Planner<'_>, a: &Plan<'_>, b: &Plan<'_>) -> Option<u64> {
-    let len = |plan: &Plan<'_>| match plan {
-        Plan::List(list) => Some(list.postings.len() as u64),
-        _ => None,
-    };
-    (len(a)?.max(len(b)?) > planner.tuning().kept_max).then(|| enumerated(a, b))
+    let are_lists = matches!((a, b), (Plan::List(_), Plan::List(_)));
+    let longer = a.cardinality_max().max(b.cardinality_max());
+    (are_lists && longer > planner.tuning().kept_max).then(|| enumerated(a, b))
 }
 
 /// The parts of a plan that is a list or set, or a union of such of which no two share a business.

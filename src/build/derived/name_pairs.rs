@@ -24,9 +24,8 @@ use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Writes the best of the pairs of `dense` terms, whose place is their number; names with
-/// more than `terms_max` of them are not taken apart. Calls `release` now and then: the lists of terms looked at so far may
-/// be given back.
+/// Writes the best of the pairs of `dense` terms, whose place is their number; names with more than `terms_max` of them are
+/// not taken apart. Calls `release` now and then: the lists of terms looked at so far may be given back.
 ///
 /// # Errors
 /// The file cannot be written.
