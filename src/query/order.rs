@@ -8,8 +8,9 @@
 //!
 //! Where positions of a filter are stored, [`positions`](super::positions) are walked instead.
 //!
-//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups: the smaller is chosen. Counts differ
-//! much in how many businesses have them, so that walking one after the other is tried, and given up.
+//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups: the smaller is chosen. A test costs as
+//! much as a look-up where neighbours ascend, and two by name. Counts differ much in how many businesses have them, so
+//! that walking one after the other is tried, and given up.
 
 use super::cursor::{Position, Side};
 use super::plan::Plan;
@@ -120,7 +121,7 @@ pub fn by_permutation(
         return docs.into_iter().map(position).collect();
     }
     let walked = wanted as u64 * window.len() as u64 / total.max(1);
-    if walked <= total {
+    if walked * permutation.step_cost() <= total {
         planner.took(Shortcut::PermutationWalk);
         let is_hit = |doc: &DocId| hits.contains(*doc);
         let within = permutation.docs(start..end);

@@ -50,6 +50,8 @@ pub struct Permutation<'a> {
     /// The order on which this one rests; the `DocId` order if none.
     stored: Option<(&'a [u32], &'a [u32])>,
     len: usize,
+    /// What looking at the next business costs, in ranks looked up.
+    step_cost: u64,
     /// If groups are in reverse: where they begin, and how many positions that concerns.
     reversed: Option<(&'a Groups, usize)>,
 }
@@ -105,38 +107,45 @@ impl SortOrders {
 
     /// By name, ascending.
     pub fn name_ascending(&self) -> Permutation<'_> {
-        self.permutation(Some(&self.names), None)
+        self.permutation(Some(&self.names), APART, None)
     }
 
     /// By name, descending.
     pub fn name_descending(&self) -> Permutation<'_> {
-        self.permutation(Some(&self.names), Some((&self.name_groups, self.num_docs)))
+        self.permutation(Some(&self.names), APART, Some((&self.name_groups, self.num_docs)))
     }
 
     /// By employee count, fewest first, unknown last.
     pub fn employee_count_ascending(&self) -> Permutation<'_> {
-        self.permutation(None, Some((&self.count_groups, self.with_count)))
+        self.permutation(None, ASCENDING, Some((&self.count_groups, self.with_count)))
     }
 
     /// By founding year, oldest first, unknown last.
     pub fn founded_year_ascending(&self) -> Permutation<'_> {
-        self.permutation(Some(&self.years), None)
+        self.permutation(Some(&self.years), ASCENDING, None)
     }
 
     /// By founding year, youngest first, unknown last.
     pub fn founded_year_descending(&self) -> Permutation<'_> {
-        self.permutation(Some(&self.years), Some((&self.year_groups, self.with_year)))
+        self.permutation(Some(&self.years), ASCENDING, Some((&self.year_groups, self.with_year)))
     }
 
     fn permutation<'a>(
         &'a self,
         section: Option<&'a Section>,
+        step_cost: u64,
         reversed: Option<(&'a Groups, usize)>,
     ) -> Permutation<'a> {
         let stored = section.map(|section| cast::<u32>(section.as_ref()).split_at(self.num_docs));
-        Permutation { stored, len: self.num_docs, reversed }
+        Permutation { stored, len: self.num_docs, step_cost, reversed }
     }
 }
+
+/// What a [step](Permutation::step_cost) costs where businesses of one value stand in `DocId` order, one after the other.
+const ASCENDING: u64 = 1;
+
+/// The same where neighbours stand anywhere: names.
+const APART: u64 = 2;
 
 /// Fewest positions for a thread.
 const MIN_LEN: usize = 1 << 14;
@@ -163,6 +172,11 @@ impl<'a> Permutation<'a> {
     #[allow(clippy::len_without_is_empty)] // nobody asks
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// What looking whether the business at the next position is a hit costs, in ranks looked up.
+    pub fn step_cost(&self) -> u64 {
+        self.step_cost
     }
 
     /// The business at a position.
@@ -210,10 +224,15 @@ impl<'a> Permutation<'a> {
             return ranks.clear();
         }
         let (first, last) = (self.ties(within.start), self.ties(within.end - 1));
-        ranks.retain(|&rank| {
-            let ties = [&first, &last].into_iter().find(|ties| ties.contains(&rank));
-            ties.map_or(within.contains(&rank), |ties| within.contains(&turned(rank, ties)))
-        });
+        let whole = first.start..last.end;
+        let certain = first.end..last.start.max(first.end);
+        keep(ranks, &self.narrowed(ranks, (&whole, &certain), wanted, is_backwards));
+        if whole != within {
+            ranks.retain(|&rank| {
+                let ties = [&first, &last].into_iter().find(|ties| ties.contains(&rank));
+                ties.is_none_or(|ties| within.contains(&turned(rank, ties)))
+            });
+        }
         if ranks.len() > wanted {
             let at = if is_backwards { ranks.len() - wanted } else { wanted - 1 };
             let ties = self.ties(*ranks.select_nth_unstable(at).1);
@@ -231,6 +250,33 @@ impl<'a> Permutation<'a> {
             ranks.reverse();
         }
         ranks.truncate(wanted);
+    }
+
+    /// The part of `whole` that is left of it if businesses at the other bound are not wanted: as many as are wanted have
+    /// their ranks in it, not counting those that are not `certain` to be within bounds. No group is cut.
+    fn narrowed(
+        &self,
+        ranks: &[u32],
+        (whole, certain): (&Range<u32>, &Range<u32>),
+        wanted: usize,
+        is_backwards: bool,
+    ) -> Range<u32> {
+        // As if they were spread evenly. To count those of a stretch costs a tenth of keeping them.
+        let mut width = SPREAD * wanted as u64 * self.len as u64 / ranks.len().max(1) as u64;
+        while width < u64::from(whole.end - whole.start) {
+            let (part, counted) = if is_backwards {
+                let start = self.ties(whole.end - 1 - width as u32).start;
+                (start..whole.end, start..certain.end)
+            } else {
+                let end = self.ties(whole.start + width as u32).end;
+                (whole.start..end, certain.start..end)
+            };
+            if ranks.iter().filter(|rank| counted.contains(rank)).count() >= wanted {
+                return part;
+            }
+            width *= 4;
+        }
+        whole.clone()
     }
 
     /// The positions around one at which businesses stand in the order of their `DocId`s one by one, and the first of
@@ -288,6 +334,20 @@ impl<'a> Permutation<'a> {
             position..position + 1
         }
     }
+}
+
+/// Businesses among which so many times as many as are wanted should be found, are looked at first.
+const SPREAD: u64 = 2;
+
+/// Leaves those that are `within` bounds. Which are is not to be guessed, so that no branch depends on it.
+fn keep(ranks: &mut Vec<u32>, within: &Range<u32>) {
+    let mut kept = 0;
+    for at in 0..ranks.len() {
+        let rank = ranks[at];
+        ranks[kept] = rank;
+        kept += usize::from(within.contains(&rank));
+    }
+    ranks.truncate(kept);
 }
 
 /// The place of `rank` in a group of positions that is turned round.
@@ -379,7 +439,8 @@ mod tests {
                 runs.iter().enumerate().flat_map(|(value, &len)| vec![value; len]).collect();
             let (known, len) = (values.len(), values.len() + unknown);
             let groups = Groups::from_values(values.len(), |at| values[at]);
-            let order = Permutation { stored: None, len, reversed: Some((&groups, known)) };
+            let reversed = Some((&groups, known));
+            let order = Permutation { stored: None, len, step_cost: ASCENDING, reversed };
             let mut expected: Vec<usize> = (0..known).collect();
             expected.sort_by_key(|&doc| std::cmp::Reverse(values[doc]));
             expected.extend(known..len);
