@@ -9,7 +9,7 @@
 //!
 //! A request's way: `worker` accepts, `connection` lets hyper read the head, `answer` runs the
 //! checks (`gate`, then key and quota, then `params`), picks the snapshot, compares the entity tag
-//! (`conditional`), searches, and `respond` writes the answer.
+//! (`conditional`), searches, and `respond` writes the answer; under load it waits for those beside it (`outbox`).
 //!
 //! Rules that hold throughout: bodies are never read; a panic ends one request, not the process;
 //! every wait has an end; text of callers is escaped before it reaches a log line.
@@ -29,6 +29,7 @@ mod key_watch;
 mod listener;
 mod log;
 mod metrics;
+mod outbox;
 mod params;
 mod published;
 mod reload;

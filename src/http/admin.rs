@@ -30,6 +30,7 @@ use tokio::sync::{oneshot, watch};
 use super::connection::http_settings;
 use super::head_scan::HeadScan;
 use super::metrics::Metrics;
+use super::outbox::{Outbox, Turn};
 use super::published::Published;
 use super::reload::LoadRequest;
 use super::shutdown::{Phase, reached};
@@ -86,7 +87,9 @@ impl Admin {
     }
 
     async fn serve(self: Rc<Self>, socket: TcpStream, buffer: ReadBuffer) {
-        let stream = Stream::new(socket, buffer, Rc::new(HeadScan::new().into()));
+        let heads = Rc::new(HeadScan::new().into());
+        let turn = Rc::new(Turn::new(Rc::new(Outbox::new())));
+        let stream = Stream::new(socket, buffer, heads, turn);
         let service = service_fn(|request| self.answer(request));
         // Whatever ends a connection here is the operator's tool's business.
         let _ = http_settings(self.head_timeout).serve_connection(stream, service).await;

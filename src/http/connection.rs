@@ -14,12 +14,13 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::Service;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::answer::Head;
 use super::head_scan::HeadScan;
+use super::outbox::Turn;
 use super::stream::Stream;
 use super::timer::TokioTimer;
 use super::worker::Worker;
@@ -51,6 +52,7 @@ pub(super) fn http_settings(head_timeout: Duration) -> http1::Builder {
 struct ConnectionService {
     worker: Rc<Worker>,
     heads: Rc<RefCell<HeadScan>>,
+    turn: Rc<Turn>,
     /// Requests so far: the number of the next head.
     requests: Cell<u64>,
     overloaded: bool,
@@ -64,7 +66,7 @@ impl Service<Request<Incoming>> for ConnectionService {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let number = self.requests.get();
         self.requests.set(number + 1);
-        ready(Ok(self.worker.answerer.answer(&Head {
+        let answer = self.worker.answerer.answer(&Head {
             method: request.method(),
             target: request.uri(),
             version: request.version(),
@@ -72,16 +74,25 @@ impl Service<Request<Incoming>> for ConnectionService {
             fault: self.heads.borrow().fault_of(number),
             overloaded: self.overloaded,
             last: self.worker.is_draining(),
-        })))
+        });
+        self.turn.answered(answer.status() < StatusCode::BAD_REQUEST);
+        ready(Ok(answer))
     }
 }
 
 /// Serves one connection to its end.
 pub(super) async fn serve(socket: TcpStream, worker: Rc<Worker>, overloaded: bool) {
     let heads = Rc::new(RefCell::new(HeadScan::new()));
-    let stream = Stream::new(socket, Rc::clone(&worker.read_buffer), Rc::clone(&heads));
-    let service =
-        ConnectionService { worker: Rc::clone(&worker), heads, requests: Cell::new(0), overloaded };
+    let turn = Rc::new(Turn::new(Rc::clone(&worker.outbox)));
+    let stream =
+        Stream::new(socket, Rc::clone(&worker.read_buffer), Rc::clone(&heads), Rc::clone(&turn));
+    let service = ConnectionService {
+        worker: Rc::clone(&worker),
+        heads,
+        turn,
+        requests: Cell::new(0),
+        overloaded,
+    };
     let mut connection = worker.http_settings.serve_connection(stream, service);
 
     let served = {

@@ -3,7 +3,8 @@
 //! hyper has its own I/O traits. Reading goes through one buffer per worker and is copied into
 //! hyper's (some tens of nanoseconds for a usual head): handing hyper's uninitialised buffer to
 //! tokio would need `unsafe`, and the [`HeadScan`] wants to see the bytes in any case. Writing is
-//! passed through, vectored, so that a response's body is never copied.
+//! passed through, vectored, so that a response's body is never copied, when its turn has come: see
+//! [`outbox`](super::outbox).
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice};
@@ -16,6 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::head_scan::HeadScan;
+use super::outbox::Turn;
 
 /// Size of the buffer that the connections of one worker share.
 pub(super) const READ_BUFFER_BYTES: usize = 16 << 10;
@@ -29,6 +31,7 @@ pub(super) struct Stream {
     socket: TcpStream,
     buffer: ReadBuffer,
     heads: Rc<RefCell<HeadScan>>,
+    turn: Rc<Turn>,
     peer_has_closed: bool,
 }
 
@@ -37,8 +40,9 @@ impl Stream {
         socket: TcpStream,
         buffer: ReadBuffer,
         heads: Rc<RefCell<HeadScan>>,
+        turn: Rc<Turn>,
     ) -> Stream {
-        Stream { socket, buffer, heads, peer_has_closed: false }
+        Stream { socket, buffer, heads, turn, peer_has_closed: false }
     }
 
     /// The socket, and whether the peer has sent its end of the stream.
@@ -54,6 +58,7 @@ impl hyper::rt::Read for Stream {
         mut cursor: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
+        ready!(this.turn.poll_read(cx));
         let mut shared = this.buffer.borrow_mut();
         let room = cursor.remaining().min(shared.len());
         let mut part = ReadBuf::new(&mut shared[..room]);
@@ -74,6 +79,7 @@ impl hyper::rt::Write for Stream {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.turn.poll_write(cx));
         Pin::new(&mut self.socket).poll_write(cx, bytes)
     }
 
@@ -94,6 +100,7 @@ impl hyper::rt::Write for Stream {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.turn.poll_write(cx));
         Pin::new(&mut self.socket).poll_write_vectored(cx, slices)
     }
 }

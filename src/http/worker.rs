@@ -19,6 +19,7 @@ use super::answer::Answerer;
 use super::connection;
 use super::log;
 use super::metrics::Metrics;
+use super::outbox::Outbox;
 use super::shutdown::{Phase, reached};
 use super::stream::{READ_BUFFER_BYTES, ReadBuffer};
 
@@ -48,6 +49,7 @@ pub(super) struct Limits {
 pub(super) struct Worker {
     pub(super) answerer: Answerer,
     pub(super) read_buffer: ReadBuffer,
+    pub(super) outbox: Rc<Outbox>,
     pub(super) http_settings: http1::Builder,
     metrics: Arc<Metrics>,
     limits: Limits,
@@ -64,6 +66,7 @@ impl Worker {
             metrics: Arc::clone(&answerer.metrics),
             answerer,
             read_buffer: Rc::new(vec![0; READ_BUFFER_BYTES].into_boxed_slice().into()),
+            outbox: Rc::new(Outbox::new()),
             http_settings: connection::http_settings(limits.head_timeout),
             limits,
             draining: Cell::new(false),

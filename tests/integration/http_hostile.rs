@@ -463,3 +463,27 @@ fn many_half_open_connections_do_not_keep_others_out() {
     }
     drop(held);
 }
+
+#[test]
+fn of_many_at_a_time_each_is_answered() {
+    let server = server();
+    let good = request("GET", "/v1/search?limit=1", &[("X-API-Key", &server.key)]);
+    let bad = [with_lines("Transfer-Encoding: chunked\r\n"), b"zz\r\n".to_vec()].concat();
+    let mut clients: Vec<Client> = (0..16).map(|_| server.connect()).collect();
+    for _ in 0..100 {
+        // Under load, answers wait for each other; what goes wrong meanwhile loses none.
+        let mut last = [server.connect(), server.connect()];
+        clients.iter_mut().for_each(|client| client.send(&good));
+        last[0].send(&with_key(&bad));
+        last[1].send(&good);
+        last[1].finish_sending();
+        for client in &mut clients {
+            let response = client.response();
+            assert_eq!((response.status, response.total()), (200, 45));
+        }
+        let [refused, ended] = last.map(|mut client| client.read_to_close());
+        assert_eq!(count_responses(&String::from_utf8_lossy(&refused)), 1);
+        assert!(refused.starts_with(b"HTTP/1.1 400 "));
+        assert!(ended.is_empty() || ended.starts_with(b"HTTP/1.1 200 "));
+    }
+}
