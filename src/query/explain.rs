@@ -194,7 +194,7 @@ impl<'a, 's> Results<'a, 's> {
             (None, Some(&(tier, kind))) => Standing::Ranked(tier, kind),
             (None, None) => Standing::Unranked,
         };
-        let mut scorer = Scorer::new(self.planner, self.understanding, &self.query.text);
+        let scorer = Scorer::new(self.planner, self.understanding, &self.query.text);
         let held = self.ways.iter().map(|ways| ways.held(snapshot, doc)).collect();
         ResultExplanation { rank, id, name, standing, score: scorer.parts(doc), held }
     }

@@ -138,7 +138,7 @@ impl<'s> RelaxedScorer<'s> {
         planner: &Planner<'s>,
         understanding: &Understanding<'s>,
         hits: &Plan<'s>,
-        mut text: Scorer<'s>,
+        text: Scorer<'s>,
         stretch: Stretch,
     ) -> Vec<Position> {
         let mut nearest = Nearest::new(stretch);

@@ -15,7 +15,7 @@ use super::text::{Phrase, QueryWord, Term, TextQuery};
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
-use crate::snapshot::impacts::{ChunkPlaces, ImpactCursor};
+use crate::snapshot::impacts::{ChunkPlaces, Impacts};
 
 /// What a legal form in the name adds.
 pub const LEGAL_FORM: u32 = 256;
@@ -59,7 +59,7 @@ impl ScoreParts {
     }
 }
 
-/// Scores businesses, quickest in ascending order of `DocId`.
+/// Scores businesses, many at a time quickest.
 #[derive(Debug)]
 pub struct Scorer<'s> {
     clauses: Vec<ClauseScorer<'s>>,
@@ -74,7 +74,7 @@ pub struct Scorer<'s> {
 #[derive(Debug)]
 enum ClauseScorer<'s> {
     /// One word in one form: what most clauses are.
-    Word(ImpactCursor<'s>),
+    Word(Impacts<'s>),
     /// The best of these.
     Best(Vec<Alternative<'s>>),
 }
@@ -84,17 +84,17 @@ impl<'s> ClauseScorer<'s> {
         // The best of one, and the sum of one, is that one.
         let words = || alternatives.iter().flatten();
         if words().map(|word| word.forms.len() * word.times as usize).sum::<usize>() == 1 {
-            let mut cursors = alternatives.into_iter().flatten().flat_map(|word| word.forms);
-            return ClauseScorer::Word(cursors.next().expect("there is one"));
+            let mut forms = alternatives.into_iter().flatten().flat_map(|word| word.forms);
+            return ClauseScorer::Word(forms.next().expect("there is one"));
         }
         ClauseScorer::Best(alternatives)
     }
 
     /// What the clause adds to the score of `doc`.
     #[inline]
-    fn at(&mut self, doc: DocId) -> u32 {
+    fn at(&self, doc: DocId) -> u32 {
         match self {
-            ClauseScorer::Word(cursor) => cursor.at(doc),
+            ClauseScorer::Word(impacts) => impacts.at(doc),
             ClauseScorer::Best(alternatives) => best(alternatives, doc),
         }
     }
@@ -107,22 +107,22 @@ type Alternative<'s> = Vec<WordScorer<'s>>;
 #[derive(Debug)]
 struct WordScorer<'s> {
     /// The best of these counts.
-    forms: Vec<ImpactCursor<'s>>,
+    forms: Vec<Impacts<'s>>,
     /// How often the word stands in the alternative (`l.l.c`).
     times: u32,
 }
 
 impl<'s> WordScorer<'s> {
     fn new(planner: &Planner<'s>, word: &QueryWord, times: u32) -> WordScorer<'s> {
-        let cursor = |ord| {
+        let impacts = |ord| {
             let lists = planner.snapshot().terms().lists(ord);
-            ImpactCursor::new(lists.any(), lists.impacts())
+            Impacts::new(lists.any(), lists.impacts())
         };
-        WordScorer { forms: planner.ords(word).map(cursor).collect(), times }
+        WordScorer { forms: planner.ords(word).map(impacts).collect(), times }
     }
 
-    fn at(&mut self, doc: DocId) -> u32 {
-        self.forms.iter_mut().map(|form| form.at(doc)).max().unwrap_or(0) * self.times
+    fn at(&self, doc: DocId) -> u32 {
+        self.forms.iter().map(|form| form.at(doc)).max().unwrap_or(0) * self.times
     }
 }
 
@@ -152,8 +152,8 @@ impl<'s> Scorer<'s> {
     }
 
     /// The score of `doc`.
-    pub fn score(&mut self, doc: DocId) -> u32 {
-        let words: u32 = self.clauses.iter_mut().map(|clause| clause.at(doc)).sum();
+    pub fn score(&self, doc: DocId) -> u32 {
+        let words: u32 = self.clauses.iter().map(|clause| clause.at(doc)).sum();
         let forms = self.legal_forms.iter().filter(|forms| forms.contains(doc)).count() as u32;
         (words + forms * LEGAL_FORM).min(SCORE_MAX)
     }
@@ -182,7 +182,7 @@ impl<'s> Scorer<'s> {
         reset(scores, lows.len());
         for clause in clauses {
             match clause {
-                ClauseScorer::Word(cursor) => cursor.add_to(chunks, lows, scores),
+                ClauseScorer::Word(impacts) => impacts.add_to(chunks, lows, scores),
                 ClauseScorer::Best(alternatives) => {
                     let mut best = vec![0; lows.len()];
                     for words in alternatives {
@@ -214,8 +214,8 @@ impl<'s> Scorer<'s> {
     }
 
     /// The score of `doc` in its parts.
-    pub fn parts(&mut self, doc: DocId) -> ScoreParts {
-        let clauses = self.clauses.iter_mut().map(|clause| clause.at(doc));
+    pub fn parts(&self, doc: DocId) -> ScoreParts {
+        let clauses = self.clauses.iter().map(|clause| clause.at(doc));
         let forms = self.legal_forms.iter();
         ScoreParts {
             clauses: clauses.collect(),
@@ -236,10 +236,9 @@ fn combine(into: &mut [u32], others: &[u32], what: impl Fn(u32, u32) -> u32) {
 }
 
 /// What the best of a clause's alternatives adds.
-fn best(alternatives: &mut [Alternative<'_>], doc: DocId) -> u32 {
-    let sum =
-        |words: &mut Alternative<'_>| -> u32 { words.iter_mut().map(|word| word.at(doc)).sum() };
-    alternatives.iter_mut().map(sum).max().unwrap_or(0)
+fn best(alternatives: &[Alternative<'_>], doc: DocId) -> u32 {
+    let sum = |words: &Alternative<'_>| -> u32 { words.iter().map(|word| word.at(doc)).sum() };
+    alternatives.iter().map(sum).max().unwrap_or(0)
 }
 
 fn alternatives<'s>(planner: &Planner<'s>, understood: &Understood<'s>) -> Vec<Alternative<'s>> {

@@ -7,24 +7,23 @@ use crate::ids::DocId;
 use crate::simd::vectorized;
 use std::ops::Range;
 
-/// Finds impacts in a list of postings; going on from where it was last costs least.
+/// What a term adds to the score of each business on its list.
 #[derive(Debug)]
-pub struct ImpactCursor<'s> {
+pub struct Impacts<'s> {
     postings: Postings<'s>,
     impacts: &'s [u8],
-    place: ListPlace,
 }
 
-impl<'s> ImpactCursor<'s> {
-    /// A cursor over a term's businesses and their impacts.
-    pub fn new(postings: Postings<'s>, impacts: &'s [u8]) -> ImpactCursor<'s> {
-        ImpactCursor { postings, impacts, place: ListPlace::default() }
+impl<'s> Impacts<'s> {
+    /// Those of a term's businesses, in the order of the list.
+    pub fn new(postings: Postings<'s>, impacts: &'s [u8]) -> Impacts<'s> {
+        Impacts { postings, impacts }
     }
 
     /// The impact on `doc`, 0 if it is not on the list.
     #[inline]
-    pub fn at(&mut self, doc: DocId) -> u32 {
-        self.place.find(&self.postings, doc).map_or(0, |at| u32::from(self.impacts[at]))
+    pub fn at(&self, doc: DocId) -> u32 {
+        place_of(&self.postings, doc).map_or(0, |at| u32::from(self.impacts[at]))
     }
 
     /// Adds the impact on each of some businesses to the sum with its number; see [`for_each_place`].
@@ -159,49 +158,19 @@ fn find_places(
     }
 }
 
-/// Where in a list of postings something was looked for last.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct ListPlace {
-    /// The business asked for last, the chunk it is in, and how far within an array.
-    last: u32,
-    chunk: Option<usize>,
-    at: usize,
-}
-
-impl ListPlace {
-    /// The place of `doc` in the list, if it is there. The list is the same at every question.
-    pub fn find(&mut self, postings: &Postings<'_>, doc: DocId) -> Option<usize> {
-        let chunked = match postings {
-            Postings::Small(docs) => return docs.binary_search(&doc.0).ok(),
-            Postings::Chunked(chunked) => chunked,
-        };
-        let (key, low) = ((doc.0 >> 16) as u16, doc.0 as u16);
-        if self.chunk.is_none() || key != (self.last >> 16) as u16 || doc.0 < self.last {
-            self.chunk = chunked.find(key);
-            self.at = 0;
-        }
-        self.last = doc.0;
-        let chunk = self.chunk?;
-        let before = chunked.rank(chunk);
-        match chunked.chunk(chunk).container {
-            Container::Array(lows) => {
-                self.at += gallop(&lows[self.at..], low);
-                (lows.get(self.at) == Some(&low)).then_some(before + self.at)
-            }
-            Container::Bitmap(bitmap) => bitmap.contains(low).then(|| before + bitmap.rank(low)),
-        }
-    }
-}
-
-/// How many of `lows` are below `low`; quick if they are few.
-fn gallop(lows: &[u16], low: u16) -> usize {
-    let mut step = 1;
-    while step < lows.len() && lows[step] < low {
-        step *= 2;
-    }
-    let start = step / 2;
-    let end = (step + 1).min(lows.len());
-    start.min(lows.len()) + lows[start.min(lows.len())..end].partition_point(|&other| other < low)
+/// The place of `doc` in a list, if it is there.
+#[inline]
+fn place_of(postings: &Postings<'_>, doc: DocId) -> Option<usize> {
+    let chunked = match postings {
+        Postings::Small(docs) => return docs.binary_search(&doc.0).ok(),
+        Postings::Chunked(chunked) => chunked,
+    };
+    let (chunk, low) = (chunked.find((doc.0 >> 16) as u16)?, doc.0 as u16);
+    let at = match chunked.chunk(chunk).container {
+        Container::Array(lows) => place_in(lows, low)?,
+        Container::Bitmap(bitmap) => bitmap.contains(low).then(|| bitmap.rank(low))?,
+    };
+    Some(chunked.rank(chunk) + at)
 }
 
 #[cfg(test)]
@@ -238,6 +207,9 @@ mod tests {
                 .filter_map(|number| Some((number, list.binary_search(&asked[number]).ok()?)))
                 .collect();
             prop_assert_eq!(found, expected);
+            for &doc in &asked {
+                prop_assert_eq!(place_of(&postings, DocId(doc)), list.binary_search(&doc).ok());
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::build::BuildError;
 use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestWithinWriter, NAME_PAIR_BEST};
 use crate::snapshot::dense::place;
-use crate::snapshot::impacts::ImpactCursor;
+use crate::snapshot::impacts::Impacts;
 use crate::snapshot::packed_docs;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
@@ -154,7 +154,7 @@ fn for_each_pair(entries: &[Entry], mut visit: impl FnMut(Entry, Entry)) {
 /// The dense terms in the names of the businesses of one chunk.
 struct Names<'a> {
     /// Of each term, the businesses with it in their name, and what it weighs in any.
-    lists: Vec<(Vec<Postings<'a>>, ImpactCursor<'a>)>,
+    lists: Vec<(Vec<Postings<'a>>, Impacts<'a>)>,
     key: u32,
     entries: ByDoc<Entry>,
     /// Of one term, the businesses of the chunk, and its impacts on them.
@@ -167,7 +167,7 @@ impl<'a> Names<'a> {
     fn new(terms: &'a Terms, dense: &[TermOrd], release: impl Fn()) -> Names<'a> {
         let lists = releasing(dense, release).map(|&ord| {
             let lists = terms.lists(ord);
-            (lists.in_name().collect(), ImpactCursor::new(lists.any(), lists.impacts()))
+            (lists.in_name().collect(), Impacts::new(lists.any(), lists.impacts()))
         });
         let (lows, impacts) = (Vec::new(), Vec::new());
         Names { lists: lists.collect(), key: 0, entries: ByDoc::default(), lows, impacts }
@@ -178,13 +178,13 @@ impl<'a> Names<'a> {
         self.key = key;
         let in_names = || lists.iter().flat_map(|(in_name, _)| in_name.iter().copied());
         entries.make_room(in_names(), key, &release);
-        for (number, (in_name, cursor)) in releasing((0..).zip(&*lists), &release) {
+        for (number, (in_name, all_impacts)) in releasing((0..).zip(&*lists), &release) {
             lows.clear();
             in_name.iter().for_each(|list| for_each_low(list, key, |_, low| lows.push(low)));
             lows.sort_unstable();
             impacts.clear();
             impacts.resize(lows.len(), 0);
-            cursor.add_to(&[(key as u16, 0..lows.len())], lows, impacts);
+            all_impacts.add_to(&[(key as u16, 0..lows.len())], lows, impacts);
             for (&low, &impact) in lows.iter().zip(&*impacts) {
                 // Impacts are bytes.
                 entries.push(low, (number, impact as u8));
