@@ -8,6 +8,7 @@ use super::check::Check;
 use super::lows::Lows;
 use super::plan::Plan;
 use crate::snapshot::followers::FollowerCursor;
+use std::borrow::Cow;
 
 /// So many bytes of followers are searched in the time in which one candidate is looked at.
 const SEARCHED: u64 = 32;
@@ -32,7 +33,7 @@ pub fn for_each_chunk_left(
 ) {
     let followers = searched(check, candidates);
     if let (None, Plan::Ready(hits)) = (followers, candidates) {
-        let left = check.may_pass_of_hits(hits.as_ref().clone());
+        let left = check.may_pass_of_hits(Cow::Borrowed(hits.as_ref()));
         return left.chunks().for_each(|(key, at)| visit(key, &Lows::Slice(&left.lows()[at])));
     }
     for key in candidates.keys() {

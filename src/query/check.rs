@@ -8,6 +8,7 @@ use crate::ids::DocId;
 use crate::snapshot::Snapshot;
 use crate::snapshot::followers::FollowerCursor;
 use crate::snapshot::impacts::ChunkPlaces;
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// What is looked for in the words of a business.
@@ -135,14 +136,13 @@ impl<'s> Check<'s> {
 
     /// Those of `hits` in which the words may stand so, as far as followers tell. Of those whose chunks hold a few each,
     /// many bytes are read at a time.
-    pub fn may_pass_of_hits(&self, mut hits: HitSet) -> HitSet {
-        for followers in &self.followers {
-            let chunks: Vec<ChunkPlaces> = hits.chunks().collect();
-            let (mut passing, mut docs) = (HitSet::default(), hits.places());
-            followers.among(&chunks, hits.lows(), |number| passing.push(docs.doc(number).0));
-            hits = passing;
-        }
-        hits
+    pub fn may_pass_of_hits<'h>(&self, hits: Cow<'h, HitSet>) -> Cow<'h, HitSet> {
+        self.followers.iter().fold(hits, |left, followers| {
+            let chunks: Vec<ChunkPlaces> = left.chunks().collect();
+            let (mut passing, mut docs) = (HitSet::default(), left.places());
+            followers.among(&chunks, left.lows(), |number| passing.push(docs.doc(number).0));
+            Cow::Owned(passing)
+        })
     }
 
     /// Begins to read the words of `docs`, which are asked for next: memory answers several at a time in the time of

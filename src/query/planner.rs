@@ -73,7 +73,8 @@
 //! dictionary once for all words that are related to one, a tenth of the instructions of a phrase: no difference.
 //! Looking up the impacts of all held hits first, which tell whose name holds a word (in names they are larger; of few
 //! terms they overlap) and score every group: two words in an industry take 425 µs instead of 270, since most pages are
-//! full before all hits are scored. Passing the lists of names of each word once for all tiers: no difference. Taking more
+//! full before all hits are scored. Passing the lists of names of each word once for all tiers: no difference. Reading the
+//! followers of all hits before any of them is looked at: no difference. Taking more
 //! than 64 joined forms apart (one in 1,024 hits): `global services` 0.5 ms instead of 0.7, its later pages 3.9 instead of
 //! 2.8.
 //!

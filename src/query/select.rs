@@ -13,6 +13,7 @@ use crate::ids::DocId;
 use crate::snapshot::arrays::for_each_shared;
 use crate::snapshot::container::Container;
 use crate::snapshot::postings::Postings;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Fewer hits than one for so many chunks of a list are looked up one by one.
@@ -187,7 +188,8 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
 /// Those of the marked hits that pass a look at their words.
 fn passing(check: &Check<'_>, hits: &HitSet, among: &Marks) -> Marks {
     let mut found = Marks::none(hits.len() as usize);
-    let left: Vec<DocId> = check.may_pass_of_hits(hits.marked(among)).iter().collect();
+    let left = check.may_pass_of_hits(Cow::Owned(hits.marked(among)));
+    let left: Vec<DocId> = left.iter().collect();
     check.each_passing(
         &left,
         |&doc| doc,
