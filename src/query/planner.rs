@@ -41,7 +41,7 @@
 //! | walk count by count | sort by employees, fewest first | the hits of the first counts | 5 µs, median |
 //! | positions of filters | sort by name or year, an industry or place of 1,024 businesses and more | k positions, or k N / hits if other conditions leave few | 10 µs by name, median |
 //! | permutation walk | the same without such a filter, k N / hits below hits, by name below half of them | a probe for each place | 20 to 40 ns each |
-//! | gathering ranks | the same, few hits | a look-up for each hit; ties of those that may be on the page | 13 to 19 ns each; deep pages by name or year of 8,000 to 35,000 hits 265 to 216 µs since those wanted are kept without a guess and names are gathered longer |
+//! | gathering ranks | the same, few hits | a look-up for each hit; ties of those that may be on the page | 13 to 19 ns each; deep pages by name or year of 8,000 to 35,000 hits 299 to 268 µs since those wanted are kept without a guess and names are gathered longer |
 //!
 //! Tried and dropped: evaluating every condition to a set before looking at the page (a word of a million businesses:
 //! 7 ms instead of 25 µs). Lists of all phrases of two frequent words: 107 bytes a business; followers take 58 and serve

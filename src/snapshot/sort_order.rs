@@ -225,8 +225,7 @@ impl<'a> Permutation<'a> {
         }
         let (first, last) = (self.ties(within.start), self.ties(within.end - 1));
         let whole = first.start..last.end;
-        let certain = first.end..last.start.max(first.end);
-        keep(ranks, &self.narrowed(ranks, (&whole, &certain), wanted, is_backwards));
+        keep(ranks, &whole);
         if whole != within {
             ranks.retain(|&rank| {
                 let ties = [&first, &last].into_iter().find(|ties| ties.contains(&rank));
@@ -250,33 +249,6 @@ impl<'a> Permutation<'a> {
             ranks.reverse();
         }
         ranks.truncate(wanted);
-    }
-
-    /// The part of `whole` that is left of it if businesses at the other bound are not wanted: as many as are wanted have
-    /// their ranks in it, not counting those that are not `certain` to be within bounds. No group is cut.
-    fn narrowed(
-        &self,
-        ranks: &[u32],
-        (whole, certain): (&Range<u32>, &Range<u32>),
-        wanted: usize,
-        is_backwards: bool,
-    ) -> Range<u32> {
-        // As if they were spread evenly. To count those of a stretch costs a tenth of keeping them.
-        let mut width = SPREAD * wanted as u64 * self.len as u64 / ranks.len().max(1) as u64;
-        while width < u64::from(whole.end - whole.start) {
-            let (part, counted) = if is_backwards {
-                let start = self.ties(whole.end - 1 - width as u32).start;
-                (start..whole.end, start..certain.end)
-            } else {
-                let end = self.ties(whole.start + width as u32).end;
-                (whole.start..end, certain.start..end)
-            };
-            if ranks.iter().filter(|rank| counted.contains(rank)).count() >= wanted {
-                return part;
-            }
-            width *= 4;
-        }
-        whole.clone()
     }
 
     /// The positions around one at which businesses stand in the order of their `DocId`s one by one, and the first of
@@ -335,9 +307,6 @@ impl<'a> Permutation<'a> {
         }
     }
 }
-
-/// Businesses among which so many times as many as are wanted should be found, are looked at first.
-const SPREAD: u64 = 2;
 
 /// Leaves those that are `within` bounds. Which are is not to be guessed, so that no branch depends on it.
 fn keep(ranks: &mut Vec<u32>, within: &Range<u32>) {
