@@ -34,10 +34,9 @@ const TRIED: usize = 64;
 #[derive(Debug)]
 pub(super) struct Outbox {
     held: Cell<usize>,
-    /// When the first of them was found, and how many there were at most since then.
+    /// When the first of them was found.
     since: Cell<Instant>,
-    most: Cell<usize>,
-    /// Were there enough the last time?
+    /// Have there been [`TOGETHER_MIN`] since then?
     is_busy: Cell<bool>,
     /// Answers sent at once since then.
     sent: Cell<usize>,
@@ -48,7 +47,6 @@ impl Outbox {
         Outbox {
             held: Cell::new(0),
             since: Cell::new(Instant::now()),
-            most: Cell::new(0),
             is_busy: Cell::new(false),
             sent: Cell::new(0),
         }
@@ -63,11 +61,13 @@ impl Outbox {
                 return None;
             }
             self.since.set(Instant::now());
-            self.most.set(0);
+            self.is_busy.set(false);
             self.sent.set(0);
         }
         self.held.set(held);
-        self.most.set(self.most.get().max(held));
+        if held == TOGETHER_MIN {
+            self.is_busy.set(true);
+        }
         Some(Held { outbox: Rc::clone(self) })
     }
 
@@ -85,11 +85,7 @@ struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let Outbox { held, most, is_busy, .. } = &*self.outbox;
-        held.set(held.get() - 1);
-        if held.get() == 0 {
-            is_busy.set(most.get() >= TOGETHER_MIN);
-        }
+        self.outbox.held.set(self.outbox.held.get() - 1);
     }
 }
 
