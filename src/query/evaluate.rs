@@ -34,7 +34,7 @@ impl<'s> Plan<'s> {
             Plan::Range(range) => range.contains(&doc.0),
             Plan::List(list) => list.postings.contains(doc),
             Plan::Marked(marked) => {
-                marked.postings.contains(doc) && marked.is_set(marked.postings.rank(doc))
+                marked.postings.place_of(doc).is_some_and(|at| marked.is_set(at))
             }
             Plan::Ready(hits) => hits.contains(doc),
             Plan::Union(union) => union.parts.iter().any(|part| part.contains(doc)),

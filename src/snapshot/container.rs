@@ -97,6 +97,15 @@ impl<'a> Container<'a> {
         }
     }
 
+    /// How many are below `low`, if it is among them.
+    #[inline]
+    pub fn place_of(&self, low: u16) -> Option<usize> {
+        match self {
+            Container::Array(lows) => place_in(lows, low),
+            Container::Bitmap(bitmap) => bitmap.contains(low).then(|| bitmap.rank(low)),
+        }
+    }
+
     /// Calls `visit` with all of them, ascending.
     #[inline]
     pub fn for_each(&self, visit: impl FnMut(u16)) {

@@ -23,7 +23,7 @@ impl<'s> Impacts<'s> {
     /// The impact on `doc`, 0 if it is not on the list.
     #[inline]
     pub fn at(&self, doc: DocId) -> u32 {
-        place_of(&self.postings, doc).map_or(0, |at| u32::from(self.impacts[at]))
+        self.postings.place_of(doc).map_or(0, |at| u32::from(self.impacts[at]))
     }
 
     /// Adds the impact on each of some businesses to the sum with its number; see [`for_each_place`].
@@ -158,21 +158,6 @@ fn find_places(
     }
 }
 
-/// The place of `doc` in a list, if it is there.
-#[inline]
-fn place_of(postings: &Postings<'_>, doc: DocId) -> Option<usize> {
-    let chunked = match postings {
-        Postings::Small(docs) => return docs.binary_search(&doc.0).ok(),
-        Postings::Chunked(chunked) => chunked,
-    };
-    let (chunk, low) = (chunked.find((doc.0 >> 16) as u16)?, doc.0 as u16);
-    let at = match chunked.chunk(chunk).container {
-        Container::Array(lows) => place_in(lows, low)?,
-        Container::Bitmap(bitmap) => bitmap.contains(low).then(|| bitmap.rank(low))?,
-    };
-    Some(chunked.rank(chunk) + at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,7 +193,7 @@ mod tests {
                 .collect();
             prop_assert_eq!(found, expected);
             for &doc in &asked {
-                prop_assert_eq!(place_of(&postings, DocId(doc)), list.binary_search(&doc).ok());
+                prop_assert_eq!(postings.place_of(DocId(doc)), list.binary_search(&doc).ok());
             }
         }
     }

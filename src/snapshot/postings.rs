@@ -109,6 +109,19 @@ impl<'a> Postings<'a> {
         }
     }
 
+    /// How many are below `doc`, if it is among them.
+    #[inline]
+    pub fn place_of(&self, doc: DocId) -> Option<usize> {
+        match self {
+            Postings::Small(docs) => docs.binary_search(&doc.0).ok(),
+            Postings::Chunked(chunked) => {
+                let at = chunked.find((doc.0 >> 16) as u16)?;
+                let place = chunked.chunk(at).container.place_of(doc.0 as u16)?;
+                Some(chunked.rank(at) + place)
+            }
+        }
+    }
+
     /// Where those of chunk `key` stand in a list of some that are stored as they are.
     pub fn places_in(docs: &[u32], key: u16) -> Range<usize> {
         let before = |key: u32| docs.partition_point(|&doc| doc >> 16 < key);
