@@ -48,6 +48,19 @@ pub fn vectorized<L: Loop>(work: L) -> L::Output {
     work.run()
 }
 
+/// Asks memory for the item `at`, which is looked at soon, and does not wait for it.
+#[inline]
+pub fn read_ahead<T>(items: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(item) = items.get(at) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the address is that of an item; nothing is read.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (items, at);
+}
+
 /// How many bits are set.
 #[inline]
 pub fn count_ones(words: &[u64]) -> usize {

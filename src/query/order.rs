@@ -132,7 +132,8 @@ pub fn by_permutation(
     }
     planner.took(Shortcut::RankGather);
     ranks.clear();
-    hits.for_each(|doc| ranks.push(permutation.rough_rank(doc)));
+    hits.for_each(|doc| ranks.push(doc.0));
+    permutation.rough_ranks(ranks);
     permutation.nearest(ranks, positions, wanted, side == Side::Before);
     ranks.iter().map(|&rank| position(permutation.doc_at(rank as usize))).collect()
 }

@@ -18,6 +18,7 @@ use super::mapped::Section;
 use super::writer::SnapshotWriter;
 use crate::bytes::cast;
 use crate::ids::DocId;
+use crate::simd::read_ahead;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -147,6 +148,9 @@ const ASCENDING: u64 = 1;
 /// The same where neighbours stand anywhere: names.
 const APART: u64 = 2;
 
+/// So many businesses before its rank is looked up, memory is asked for it.
+const AHEAD: usize = 24;
+
 /// Fewest positions for a thread.
 const MIN_LEN: usize = 1 << 14;
 
@@ -206,6 +210,16 @@ impl<'a> Permutation<'a> {
         match self.reversed {
             Some((_, end)) if (rank as usize) < end => end as u32 - 1 - rank,
             _ => rank,
+        }
+    }
+
+    /// Puts the [rough rank](Self::rough_rank) of each of some businesses in its place.
+    pub fn rough_ranks(&self, docs: &mut [u32]) {
+        for at in 0..docs.len() {
+            if let (Some((_, ranks)), Some(&doc)) = (self.stored, docs.get(at + AHEAD)) {
+                read_ahead(ranks, doc as usize);
+            }
+            docs[at] = self.rough_rank(DocId(docs[at]));
         }
     }
 
