@@ -1,6 +1,6 @@
 //! What a chunk of postings holds: up to 65,536 lower halves of `DocId`s, as an array or as a bitmap.
 
-use crate::simd::{is_among, vectorized};
+use crate::simd::{is_among, read_ahead, vectorized};
 
 /// Words of a chunk's bitmap.
 pub const BITMAP_WORDS: usize = 1024;
@@ -27,6 +27,14 @@ impl Bitmap<'_> {
     #[inline]
     pub fn contains(&self, low: u16) -> bool {
         self.words[usize::from(low >> 6)] >> (low & 63) & 1 == 1
+    }
+
+    /// Asks memory for what [`rank`](Self::rank) reads.
+    #[inline]
+    pub fn read_ahead(&self, low: u16) {
+        let word = usize::from(low >> 6);
+        read_ahead(self.words, word);
+        read_ahead(self.ranks, word / RANKED_WORDS);
     }
 
     /// How many are below `low`? Reads two lines of the cache, wherever it is.

@@ -10,7 +10,7 @@
 //! several.
 
 use super::container::{BITMAP_WORDS, Bitmap, Container};
-use super::impacts::{ChunkPlaces, for_each_place};
+use super::impacts::{ChunkPlaces, for_each_byte};
 use super::postings::Postings;
 use crate::analyzer::plural::common_start;
 use crate::simd::bits_with;
@@ -62,10 +62,10 @@ impl<'s> FollowerCursor<'s> {
     }
 
     /// Calls `visit` with the number of each of some businesses in which one of the words may follow the term (in the
-    /// others none does); see [`for_each_place`].
+    /// others none does); see [`for_each_byte`].
     pub fn among(&self, chunks: &[ChunkPlaces], lows: &[u16], mut visit: impl FnMut(usize)) {
-        for_each_place(&self.postings, chunks, lows, |number, at| {
-            if self.may_be(self.followers[at]) {
+        for_each_byte(&self.postings, self.followers, chunks, lows, |number, follower| {
+            if self.may_be(follower) {
                 visit(number);
             }
         });

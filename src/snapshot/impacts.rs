@@ -4,7 +4,7 @@ use super::arrays::for_each_shared_place;
 use super::container::{Container, place_in};
 use super::postings::Postings;
 use crate::ids::DocId;
-use crate::simd::vectorized;
+use crate::simd::{read_ahead, vectorized};
 use std::ops::Range;
 
 /// What a term adds to the score of each business on its list.
@@ -26,17 +26,17 @@ impl<'s> Impacts<'s> {
         self.postings.place_of(doc).map_or(0, |at| u32::from(self.impacts[at]))
     }
 
-    /// Adds the impact on each of some businesses to the sum with its number; see [`for_each_place`].
+    /// Adds the impact on each of some businesses to the sum with its number; see [`for_each_byte`].
     pub fn add_to(&self, chunks: &[ChunkPlaces], lows: &[u16], sums: &mut [u32]) {
-        for_each_place(&self.postings, chunks, lows, |number, at| {
-            sums[number] += u32::from(self.impacts[at]);
+        for_each_byte(&self.postings, self.impacts, chunks, lows, |number, impact| {
+            sums[number] += u32::from(impact);
         });
     }
 
     /// Puts the impact on each in the place with its number, where it is more than what is there.
     pub fn raise_to(&self, chunks: &[ChunkPlaces], lows: &[u16], largest: &mut [u32]) {
-        for_each_place(&self.postings, chunks, lows, |number, at| {
-            largest[number] = largest[number].max(self.impacts[at].into());
+        for_each_byte(&self.postings, self.impacts, chunks, lows, |number, impact| {
+            largest[number] = largest[number].max(impact.into());
         });
     }
 }
@@ -52,15 +52,24 @@ const FAR_APART: usize = 8;
 /// From so many businesses on that are looked for in one bitmap, the bits before each of its words are counted first.
 const COUNTED_MIN: usize = 512;
 
+/// So many chunks before businesses are looked for in a bitmap, memory is asked for where they stand in it.
+const AHEAD: usize = 2;
+
+/// From so many businesses on that are looked for in one bitmap, about every line of it is read: nothing is asked for.
+const AHEAD_MAX: usize = 64;
+
 /// Places in a list that are found, each with its number, until there are [`TOGETHER`].
-struct Found {
+struct Found<'a> {
+    /// What is stored beside the list.
+    bytes: &'a [u8],
     places: [(u32, u32); TOGETHER],
     len: usize,
 }
 
-impl Found {
+impl Found<'_> {
     #[inline]
-    fn push(&mut self, number: usize, place: usize, visit: &mut impl FnMut(usize, usize)) {
+    fn push(&mut self, number: usize, place: usize, visit: &mut impl FnMut(usize, u8)) {
+        read_ahead(self.bytes, place);
         self.places[self.len] = (number as u32, place as u32);
         self.len += 1;
         if self.len == TOGETHER {
@@ -69,9 +78,9 @@ impl Found {
     }
 
     #[inline]
-    fn visit_all(&mut self, visit: &mut impl FnMut(usize, usize)) {
+    fn visit_all(&mut self, visit: &mut impl FnMut(usize, u8)) {
         for &(number, place) in &self.places[..self.len] {
-            visit(number as usize, place as usize);
+            visit(number as usize, self.bytes[place as usize]);
         }
         self.len = 0;
     }
@@ -80,16 +89,25 @@ impl Found {
 /// The key of a chunk, and where the lower halves of its businesses stand among those of several chunks.
 pub type ChunkPlaces = (u16, Range<usize>);
 
-/// Calls `visit` with the number of each of some businesses that is on a list, and with its place there. `lows` are their
-/// lower halves, which ascend in each of `chunks`.
-pub fn for_each_place(
+/// Calls `visit` with the number of each of some businesses that is on a list, and with its byte: `bytes` lie in the order
+/// of the list. `lows` are the lower halves of the businesses, which ascend in each of `chunks`.
+pub fn for_each_byte(
     postings: &Postings<'_>,
+    bytes: &[u8],
     chunks: &[ChunkPlaces],
     lows: &[u16],
-    mut visit: impl FnMut(usize, usize),
+    mut visit: impl FnMut(usize, u8),
 ) {
-    let mut found = Found { places: [(0, 0); TOGETHER], len: 0 };
+    let mut found = Found { bytes, places: [(0, 0); TOGETHER], len: 0 };
+    let mut ahead = chunks.iter().skip(AHEAD);
     for (key, numbers) in chunks {
+        if let (Postings::Chunked(chunked), Some((key, numbers))) = (postings, ahead.next())
+            && numbers.len() < AHEAD_MAX
+            && let Some(at) = chunked.find(*key)
+            && let Container::Bitmap(bitmap) = chunked.chunk(at).container
+        {
+            lows[numbers.clone()].iter().for_each(|&low| bitmap.read_ahead(low));
+        }
         find_places(postings, *key, lows, numbers.clone(), &mut found, &mut visit);
     }
     found.visit_all(&mut visit);
@@ -102,8 +120,8 @@ fn find_places(
     key: u16,
     lows: &[u16],
     numbers: Range<usize>,
-    found: &mut Found,
-    visit: &mut impl FnMut(usize, usize),
+    found: &mut Found<'_>,
+    visit: &mut impl FnMut(usize, u8),
 ) {
     let (first, lows) = (numbers.start, &lows[numbers]);
     let chunked = match postings {
@@ -113,7 +131,7 @@ fn find_places(
                 let doc = u32::from(key) << 16 | u32::from(low);
                 here.start += docs[here.clone()].partition_point(|&other| other < doc);
                 if here.contains(&here.start) && docs[here.start] == doc {
-                    visit(first + number, here.start);
+                    visit(first + number, found.bytes[here.start]);
                 }
             }
             return;
@@ -169,7 +187,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
         #[test]
-        fn places_are_found_in_several_chunks_at_once(
+        fn bytes_are_found_in_several_chunks_at_once(
             list in doc_sets(),
             asked in doc_sets(),
             array_max in prop_oneof![Just(32usize), Just(4096)],
@@ -186,10 +204,13 @@ mod tests {
                 let start = chunks.last().map_or(0, |(_, places)| places.end);
                 chunks.push(((here[0] >> 16) as u16, start..start + here.len()));
             }
+            let byte = |at: usize| (at % 251) as u8;
+            let bytes: Vec<u8> = (0..list.len()).map(byte).collect();
             let mut found = Vec::new();
-            for_each_place(&postings, &chunks, &lows, |number, at| found.push((number, at)));
-            let expected: Vec<(usize, usize)> = (0..asked.len())
-                .filter_map(|number| Some((number, list.binary_search(&asked[number]).ok()?)))
+            for_each_byte(&postings, &bytes, &chunks, &lows, |number, byte| found.push((number, byte)));
+            let place = |number: usize| list.binary_search(&asked[number]).ok();
+            let expected: Vec<(usize, u8)> = (0..asked.len())
+                .filter_map(|number| Some((number, byte(place(number)?))))
                 .collect();
             prop_assert_eq!(found, expected);
             for &doc in &asked {
