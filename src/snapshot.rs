@@ -28,6 +28,7 @@ pub mod industry_order;
 mod key_nodes;
 pub mod levels;
 pub mod mapped;
+pub mod name_weights;
 pub mod offsets;
 pub mod packed_docs;
 pub mod phrases;
@@ -60,6 +61,7 @@ use filter_pairs::FilterPairs;
 use format::SectionEntry;
 use hosts::{HostHash, Hosts};
 use mapped::{Backing, Section};
+use name_weights::NameWeights;
 use offsets::Offsets;
 use phrases::{StoredPhrase, StoredPhrases};
 use positions::Positions;
@@ -114,6 +116,7 @@ pub struct Snapshot {
     hosts: Hosts,
     terms: Terms,
     term_endings: TermEndings,
+    name_weights: NameWeights,
     doc_token_offsets: Offsets,
     doc_tokens: Section,
     prefixes: Prefixes,
@@ -273,6 +276,11 @@ impl Snapshot {
     /// With which letters terms end.
     pub fn term_endings(&self) -> &TermEndings {
         &self.term_endings
+    }
+
+    /// How much each name weighs.
+    pub fn name_weights(&self) -> &NameWeights {
+        &self.name_weights
     }
 
     /// What frequent prefixes reach.

@@ -1,5 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases, positions
-//! in other orders, the best within industries, endings of terms.
+//! in other orders, the best within industries, endings of terms, what names weigh.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
 //! table of numbers for every pair of dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as
@@ -21,6 +21,7 @@
 //! | best with legal forms | 4 | 2.5 | the first page of one frequent word with a legal form, or two |
 //! | best of two words in names | 2 | below 0.1 | the first page of two words that many names hold |
 //! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
+//! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
 
 mod ascending;
 mod best_within;
@@ -32,6 +33,7 @@ pub mod filter_pairs;
 mod impacts_by_doc;
 mod legal_forms;
 mod name_pairs;
+mod name_weights;
 mod neighbours;
 pub mod pair_counts;
 pub mod phrases;
@@ -183,8 +185,8 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, and endings; `memory` is about
-/// what may be taken.
+/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, endings, and what names weigh;
+/// `memory` is about what may be taken.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written, or read back.
@@ -263,9 +265,10 @@ pub fn write(
         .collect();
     let dense = DenseTerms { terms: &terms, ords: &dense_terms, num_docs };
     let best = phrases::write(&source, &dense_terms, pool, writer)?;
+    let phrases::Source { postings, offsets, tokens, .. } = source;
     release_all();
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
-    let release = || source.postings.release(usize::MAX);
+    let release = || postings.release(usize::MAX);
     let orders = [SectionKind::NameAscending, SectionKind::FoundedYearAscending].map(section);
     positions.write_by_name_and_year(orders.each_ref(), pool, writer)?;
     release_all();
@@ -281,6 +284,9 @@ pub fn write(
     release_all();
     let endings = pool.install(|| endings::endings(&terms));
     writer.section(SectionKind::TermEndings, bytemuck::cast_slice(&endings))?;
+    release_all();
+    let names = name_weights::Names { num_docs, terms: &terms, offsets: &offsets, tokens: &tokens };
+    name_weights::write(names, release_all, pool, writer)?;
     release_all();
     Ok(best.wait()?.end(writer)?)
 }

@@ -116,15 +116,15 @@ pub fn begun_codes(planner: &Planner<'_>, word: &QueryWord) -> impl Iterator<Ite
     ords.map(|ord| terms.code(ord))
 }
 
-/// Codes of the words of names that a word begins, itself included.
-pub fn begun_name_codes(planner: &Planner<'_>, word: &QueryWord) -> Vec<u32> {
-    let mut codes = Vec::new();
+/// The words of names that a word begins, itself included.
+pub fn begun_in_names(planner: &Planner<'_>, word: &QueryWord) -> Vec<TermOrd> {
+    let mut begun = Vec::new();
     for_each_begun(planner, word, |ord, lists| {
         if lists.in_name().next().is_some() {
-            codes.push(planner.snapshot().terms().code(ord));
+            begun.push(ord);
         }
     });
-    codes
+    begun
 }
 
 /// Calls `visit` with every term that a form of `word` begins, itself included.

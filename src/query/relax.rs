@@ -8,23 +8,19 @@
 //! makes nobody a hit, but tells hits apart.
 
 mod akin;
+mod common_names;
 mod portions;
+mod walk;
 
-use super::check::ANNOUNCED;
-use super::cursor::Position;
-use super::nearest::{Nearest, Stretch};
 use super::plan::Plan;
 use super::planner::Planner;
-use super::prefix::begun_name_codes;
-use super::score::Scorer;
-use super::shortcut::Shortcut;
+use super::prefix::begun_in_names;
 use super::text::{Phrase, QueryWord, Term};
 use super::understand::{Understanding, Understood};
-use crate::ids::DocId;
+use crate::ids::{DocId, TermOrd};
 use crate::snapshot::Snapshot;
 use crate::snapshot::doc_tokens::{CODE_MIN, Token};
-use portions::Portion;
-use std::sync::LazyLock;
+use crate::snapshot::name_weights::sharpened;
 
 // The figures below are chosen on short and other names of companies and organisations, on names as authors wrote
 // them, and on names with typing errors. Of 2,257 such queries that were relaxed, 1,439 have an answer at the first
@@ -43,9 +39,6 @@ const PREFIX: f64 = 0.6;
 /// What a business counts whose name `q` covers not at all; one whose name it covers counts 1.
 const UNCOVERED: f64 = 0.4;
 
-/// How much more rare words weigh than their rarity says.
-const SHARPNESS: f64 = 1.25;
-
 /// Fixed point of the score.
 const ONE: f64 = 1_000_000.0;
 
@@ -58,6 +51,8 @@ pub struct RelaxedScorer<'s> {
     /// For the codes of all words of `q`, in all forms, readings and akin words: what a word of the name with that
     /// code is covered by; sorted by code.
     cover: Vec<(u32, f64)>,
+    /// The terms of these, and for which clauses they cover names; sorted.
+    covering: Vec<(TermOrd, Vec<usize>)>,
     /// Code, clause, and what the clause counts if its word is in the name only as the akin word with that code;
     /// sorted.
     akin: Vec<(u32, u32, f64)>,
@@ -109,15 +104,32 @@ impl<'s> RelaxedScorer<'s> {
                 }
             })
             .collect();
-        let mut akin = Vec::new();
-        let mut cover = Vec::new();
+        let terms = snapshot.terms();
+        let (mut akin, mut cover, mut meant) = (Vec::new(), Vec::new(), Vec::new());
         for (clause, understood) in (0..).zip(&understanding.clauses) {
-            cover.extend(codes(planner, understood));
-            for (code, counts) in akin::words(snapshot, &understood.clause) {
-                akin.push((code, clause, counts));
-                cover.push((code, counts));
+            for (ord, covers) in words(planner, understood) {
+                cover.push((terms.code(ord), covers));
+                meant.push((ord, clause as usize));
+            }
+            for (ord, counts) in akin::words(snapshot, &understood.clause) {
+                akin.push((terms.code(ord), clause, counts));
+                cover.push((terms.code(ord), counts));
+                meant.push((ord, clause as usize));
+            }
+            if let (Some(_), Term::Word(word)) = (&understood.prefix, &understood.clause.term) {
+                for ord in begun_in_names(planner, word) {
+                    cover.push((terms.code(ord), PREFIX));
+                    meant.push((ord, clause as usize));
+                }
             }
         }
+        debug_assert!(cover.iter().all(|&(code, _)| code >= CODE_MIN));
+        meant.sort_unstable();
+        meant.dedup();
+        let covering = meant
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|term| (term[0].0, term.iter().map(|(_, clause)| *clause).collect()))
+            .collect();
         let mut akin_max = vec![0.0f64; clauses.len()];
         for &(_, clause, counts) in &akin {
             akin_max[clause as usize] = akin_max[clause as usize].max(counts);
@@ -127,75 +139,7 @@ impl<'s> RelaxedScorer<'s> {
         cover.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         cover.dedup_by_key(|(code, _)| *code);
         let total = clauses.iter().map(|clause| clause.weight).sum::<f64>().max(1.0);
-        RelaxedScorer { snapshot, clauses, total, cover, akin, akin_max }
-    }
-
-    /// The nearest of `hits` of what `understanding` means, by score, then by text score, then in the static order.
-    /// Hits are looked at in portions, and names read, several at a time, of those only that may be among
-    /// the nearest.
-    pub fn nearest(
-        &self,
-        planner: &Planner<'s>,
-        understanding: &Understanding<'s>,
-        hits: &Plan<'s>,
-        text: Scorer<'s>,
-        stretch: Stretch,
-    ) -> Vec<Position> {
-        let mut nearest = Nearest::new(stretch);
-        let is_best_first = stretch.is_best_first();
-        let may_be_near = |nearest: &Nearest, doc: DocId, score_max: u32| {
-            let relevance_key = u64::from(score_max) << 16 | 0xffff;
-            !is_best_first || nearest.may_keep(&Position { relevance_key, doc })
-        };
-        // What each clause counts in those who wait, one after the other.
-        let (mut waiting, mut counts) = (Vec::with_capacity(ANNOUNCED), Vec::new());
-        let mut positions = Vec::new();
-        let mut read =
-            |nearest: &mut Nearest, waiting: &mut Vec<(DocId, u32)>, counts: &mut [f64]| {
-                self.snapshot.touch_names(waiting.iter().map(|(doc, _)| *doc));
-                let counts = counts.chunks_exact_mut(self.clauses.len());
-                for ((doc, score_max), counts) in waiting.drain(..).zip(counts) {
-                    if may_be_near(nearest, doc, score_max) {
-                        let score = score_of(&self.shares_of(doc, counts, &mut positions));
-                        let relevance_key = u64::from(score) << 16 | u64::from(text.score(doc));
-                        nearest.push(Position { relevance_key, doc });
-                    }
-                }
-            };
-        let mut look_at = |nearest: &mut Nearest, portion: &Plan<'s>| {
-            portion.for_each(|doc| {
-                let before = counts.len();
-                counts.extend(self.counts(doc));
-                let score_max = self.score_max(&counts[before..]);
-                // Most hits of a union share little, which is told without reading their names.
-                if !may_be_near(nearest, doc, score_max) {
-                    counts.truncate(before);
-                    return;
-                }
-                waiting.push((doc, score_max));
-                if waiting.len() == ANNOUNCED {
-                    read(nearest, &mut waiting, &mut counts);
-                    counts.clear();
-                }
-            });
-            read(nearest, &mut waiting, &mut counts);
-            counts.clear();
-        };
-        if !is_best_first {
-            look_at(&mut nearest, hits);
-            return nearest.into_sorted();
-        }
-        let mut left = hits.clone();
-        for Portion { members, score_max } in self.portions(planner, understanding) {
-            nearest.tighten();
-            if !may_be_near(&nearest, DocId(0), score_max) {
-                planner.took(Shortcut::RelaxedPortions);
-                break;
-            }
-            look_at(&mut nearest, &Plan::intersection([members.clone(), left.clone()]));
-            left = Plan::difference(left, members);
-        }
-        nearest.into_sorted()
+        RelaxedScorer { snapshot, clauses, total, cover, covering, akin, akin_max }
     }
 
     /// The score of a hit: the larger, the more it shares.
@@ -209,12 +153,25 @@ impl<'s> RelaxedScorer<'s> {
         self.shares_of(doc, &mut counts, &mut Vec::new())
     }
 
-    /// A score that a hit cannot exceed in which clauses count so much, told without reading its name.
-    fn score_max(&self, counts: &[f64]) -> u32 {
-        let most =
-            self.held(counts.iter().zip(&self.akin_max).map(|(counts, akin)| counts.max(*akin)));
+    /// A score that a hit cannot exceed in which clauses count so much, or as much as an akin word does, and of whose name
+    /// `q` covers no more than so much.
+    fn score_max(&self, counts: &[f64], akin_max: &[f64], of_name: f64) -> u32 {
+        let most = self.held(counts.iter().zip(akin_max).map(|(counts, akin)| counts.max(*akin)));
         // One more, since sums of floats are rounded.
-        (most / self.total * ONE).round() as u32 + 1
+        score_of(&Shares { of_query: most / self.total, of_name }) + 1
+    }
+
+    /// What a word of the name with this code is covered by.
+    fn cover_of(&self, code: u32) -> f64 {
+        let at = self.cover.binary_search_by_key(&code, |&(code, _)| code);
+        at.map_or(0.0, |at| self.cover[at].1)
+    }
+
+    /// The clauses that the word with this code is akin to, and what they count by it.
+    fn akin_of(&self, code: u32) -> impl Iterator<Item = (usize, f64)> {
+        let start = self.akin.partition_point(|&(other, ..)| other < code);
+        let of_code = self.akin[start..].iter().take_while(move |akin| akin.0 == code);
+        of_code.map(|&(_, clause, counts)| (clause as usize, counts))
     }
 
     fn shares_of(&self, doc: DocId, counts: &mut [f64], positions: &mut Vec<(f64, f64)>) -> Shares {
@@ -242,36 +199,22 @@ impl<'s> RelaxedScorer<'s> {
         let terms = self.snapshot.terms();
         positions.clear();
         let mut cover = |code: u32| {
-            let start = self.akin.partition_point(|&(other, ..)| other < code);
-            for &(_, clause, akin) in self.akin[start..].iter().take_while(|akin| akin.0 == code) {
-                let counts = &mut counts[clause as usize];
-                *counts = counts.max(akin);
+            for (clause, akin) in self.akin_of(code) {
+                counts[clause] = counts[clause].max(akin);
             }
-            let at = self.cover.binary_search_by_key(&code, |&(code, _)| code);
-            at.map_or(0.0, |at| self.cover[at].1)
+            self.cover_of(code)
         };
-        for token in tokens {
-            match token {
-                Token::Word(code) => {
-                    if positions.len() == core_len as usize {
-                        break;
-                    }
-                    positions.push((sharpened(terms.weight_of_code(code)), cover(code)));
-                }
-                Token::Gap => positions.push((0.0, 0.0)),
-                Token::Alternative(code) => {
-                    if let Some((_, covered)) = positions.last_mut() {
-                        *covered = covered.max(cover(code));
-                    }
-                }
-                Token::Joined { parts, code } => {
-                    let joined = cover(code);
-                    let from = positions.len().saturating_sub(parts as usize);
-                    let parts = positions[from..].iter_mut();
-                    parts.for_each(|(_, covered)| *covered = covered.max(joined));
-                }
+        tokens.of_core(core_len, |token, places| match token {
+            Token::Word(code) => {
+                positions.push((sharpened(terms.weight_of_code(code)), cover(code)));
             }
-        }
+            Token::Gap => positions.push((0.0, 0.0)),
+            Token::Alternative(code) | Token::Joined { code, .. } => {
+                let covers = cover(code);
+                let positions = positions[places].iter_mut();
+                positions.for_each(|(_, covered)| *covered = covered.max(covers));
+            }
+        });
         let total: f64 = positions.iter().map(|(weight, _)| weight).sum();
         let covered: f64 = positions.iter().map(|(weight, covered)| weight * covered).sum();
         // An empty sum of floats is -0.
@@ -283,16 +226,6 @@ fn score_of(shares: &Shares) -> u32 {
     let Shares { of_query, of_name } = shares;
     (of_query * (UNCOVERED + (1.0 - UNCOVERED) * of_name) * ONE).round() as u32
 }
-
-/// A weight as it counts.
-fn sharpened(weight: u32) -> f64 {
-    let known = SHARPENED.get(weight as usize);
-    known.copied().unwrap_or_else(|| f64::from(weight).powf(SHARPNESS))
-}
-
-/// [`sharpened`] weights of words, which are below 256 ln(2^32): every word of every name that is read is looked up.
-static SHARPENED: LazyLock<Vec<f64>> =
-    LazyLock::new(|| (0..1u32 << 13).map(|weight| f64::from(weight).powf(SHARPNESS)).collect());
 
 /// The weight of a clause: that of its words, or of its first reading; a word that stands nowhere weighs as much
 /// as one that stands once.
@@ -312,9 +245,8 @@ fn word_weight(planner: &Planner<'_>, word: &QueryWord) -> u32 {
     weights.min().unwrap_or(unknown)
 }
 
-/// Codes of every word that a clause may mean, each with what it covers.
-fn codes(planner: &Planner<'_>, understood: &Understood) -> Vec<(u32, f64)> {
-    let terms = planner.snapshot().terms();
+/// Every word that a clause may mean, as it is written or read, each with what it covers.
+fn words(planner: &Planner<'_>, understood: &Understood) -> Vec<(TermOrd, f64)> {
     let mut own = Phrase::default();
     own.extend(&understood.clause.term);
     let joined = match &understood.clause.term {
@@ -326,11 +258,5 @@ fn codes(planner: &Planner<'_>, understood: &Understood) -> Vec<(u32, f64)> {
     let split = understood.readings.split.iter().flat_map(|split| &split.words);
     let read = understood.readings.words.iter().chain(split.map(|(_, word)| word));
     let all = own.chain(read.map(|word| (word, READING)));
-    let ords = all.flat_map(|(word, covers)| planner.ords(word).map(move |ord| (ord, covers)));
-    let mut codes: Vec<(u32, f64)> = ords.map(|(ord, covers)| (terms.code(ord), covers)).collect();
-    if let (Some(_), Term::Word(word)) = (&understood.prefix, &understood.clause.term) {
-        codes.extend(begun_name_codes(planner, word).into_iter().map(|code| (code, PREFIX)));
-    }
-    debug_assert!(codes.iter().all(|&(code, _)| code >= CODE_MIN));
-    codes
+    all.flat_map(|(word, covers)| planner.ords(word).map(move |ord| (ord, covers))).collect()
 }

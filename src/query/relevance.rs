@@ -12,7 +12,7 @@
 //! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
 //! | parts by legal forms ([`legal_forms`]) | `q` is several words with one legal form or two, and many are in a group: those with more forms in the name first | scoring every member of a part |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
-//! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near |
+//! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near; of those with one frequent word a byte each |
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
 

@@ -51,6 +51,8 @@ pub enum Shortcut {
     EditInEnding,
     /// A relaxed page that is full before all hits were looked at.
     RelaxedPortions,
+    /// A relaxed page without names that weigh too much for the one word of them that it asks for.
+    NameWeights,
     /// A page from a walk along a permutation.
     PermutationWalk,
     /// A page from the positions of an industry or place in an order.
@@ -65,7 +67,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 27] = [
+    pub const ALL: [Shortcut; 28] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -88,6 +90,7 @@ impl Shortcut {
         Shortcut::JoinedApart,
         Shortcut::EditInEnding,
         Shortcut::RelaxedPortions,
+        Shortcut::NameWeights,
         Shortcut::PermutationWalk,
         Shortcut::FilterPositions,
         Shortcut::RankGather,
@@ -124,6 +127,8 @@ pub struct Tuning {
     pub joined_max: u64,
     /// Fewest others, at most.
     pub apart_min: u64,
+    /// Names that hold a word of a relaxed `q` are told apart by what they weigh if they are so many.
+    pub common_names_min: usize,
     /// Is an only hit ranked too, though nobody asks where it stands?
     pub ranks_only_hit: bool,
 }
@@ -141,6 +146,7 @@ impl Default for Tuning {
             gathered_max: 1024,
             joined_max: 64,
             apart_min: 1024,
+            common_names_min: 4096,
             ranks_only_hit: false,
         }
     }
@@ -160,6 +166,7 @@ impl Tuning {
         gathered_max: 0,
         joined_max: u64::MAX,
         apart_min: 0,
+        common_names_min: 3,
         ranks_only_hit: true,
     };
 }

@@ -19,6 +19,7 @@
 
 use crate::analyzer::TextField;
 use crate::bytes::{push_varint, read_varint};
+use std::ops::Range;
 
 /// Smallest code of a term; smaller numbers are control marks.
 pub const CODE_MIN: u32 = 3;
@@ -122,6 +123,33 @@ impl<'a> DocTokens<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Tokens<'a> {
     bytes: &'a [u8],
+}
+
+impl<'a> Tokens<'a> {
+    /// The tokens of a field that is stored in these bytes.
+    #[cfg(test)]
+    pub fn of(bytes: &'a [u8]) -> Tokens<'a> {
+        Tokens { bytes }
+    }
+
+    /// Calls `visit` with those of a name of which `core_len` positions stand before the legal forms at its end, as far as
+    /// they stand there, each with the positions that it stands for.
+    #[inline]
+    pub fn of_core(self, core_len: u32, mut visit: impl FnMut(Token, Range<usize>)) {
+        let mut end = 0;
+        for token in self {
+            let start = match token {
+                Token::Word(_) if end == core_len as usize => return,
+                Token::Word(_) | Token::Gap => {
+                    end += 1;
+                    end - 1
+                }
+                Token::Alternative(_) => end.saturating_sub(1),
+                Token::Joined { parts, .. } => end.saturating_sub(parts as usize),
+            };
+            visit(token, start..end);
+        }
+    }
 }
 
 impl Iterator for Tokens<'_> {

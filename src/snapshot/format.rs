@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 14;
+pub const FORMAT_VERSION: u32 = 15;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -129,11 +129,13 @@ pub enum SectionKind {
     NamePairBestLists = 51,
     /// With which letters terms end.
     TermEndings = 52,
+    /// How much each name weighs.
+    NameWeights = 53,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 52] = {
+    pub const ALL: [SectionKind; 53] = {
         use SectionKind::*;
         [
             Metadata,
@@ -188,6 +190,7 @@ impl SectionKind {
             NamePairBest,
             NamePairBestLists,
             TermEndings,
+            NameWeights,
         ]
     };
 

@@ -15,6 +15,7 @@ use super::filter_pairs::FilterPairs;
 use super::format::{self, SectionEntry, SectionKind};
 use super::hosts::Hosts;
 use super::mapped::{Backing, Section};
+use super::name_weights::NameWeights;
 use super::offsets::Offsets;
 use super::phrases::StoredPhrases;
 use super::positions::Positions;
@@ -114,6 +115,7 @@ impl Snapshot {
         let form_best = best_within(FORM_BEST, num_terms, NUM_FORM_SETS)?;
         let name_pair_best = best_within(NAME_PAIR_BEST, num_terms, num_terms)?;
         let term_endings = TermEndings::open(section(SectionKind::TermEndings))?;
+        let name_weights = NameWeights::open(section(SectionKind::NameWeights), num_docs)?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
             version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
@@ -126,6 +128,7 @@ impl Snapshot {
             hosts,
             terms,
             term_endings,
+            name_weights,
             doc_token_offsets,
             doc_tokens,
             prefixes,

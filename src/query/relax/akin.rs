@@ -1,5 +1,6 @@
 //! Words that begin like a word of `q`: Universität, University.
 
+use crate::ids::TermOrd;
 use crate::query::text::{Clause, Term};
 use crate::snapshot::Snapshot;
 use crate::snapshot::terms::search::Guide;
@@ -69,16 +70,15 @@ fn begins_letter(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }
 
-/// Codes of the words that begin like a plain word of `q`, each with what it counts. Looks at all words that begin
+/// The words that begin like a plain word of `q`, each with what it counts. Looks at all words that begin
 /// with as many letters of it as an akin word has at least, and are not too long.
-pub fn words(snapshot: &Snapshot, clause: &Clause) -> Vec<(u32, f64)> {
+pub fn words(snapshot: &Snapshot, clause: &Clause) -> Vec<(TermOrd, f64)> {
     let Some((form, start)) = start(clause) else { return Vec::new() };
-    let terms = snapshot.terms();
     let mut found = Vec::new();
-    terms.search(&start, NotTooLong(form), |other, ord| {
+    snapshot.terms().search(&start, NotTooLong(form), |other, ord| {
         let share = share(form, other);
         if share >= SHARE_MIN && other != form {
-            found.push((terms.code(ord), share));
+            found.push((ord, share));
         }
     });
     found

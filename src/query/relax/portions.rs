@@ -18,6 +18,10 @@ pub struct Portion<'s> {
     pub members: Plan<'s>,
     /// A score that no hit exceeds that is in this portion or in one behind.
     pub score_max: u32,
+    /// The clause that they are in the name for, if they are.
+    pub named_for: Option<usize>,
+    /// The share of `q` that nobody in this portion exceeds whose name holds words of this clause only.
+    pub of_query_max: f64,
 }
 
 /// What a clause may still bring to a hit that is in none of the portions so far.
@@ -65,11 +69,15 @@ impl<'s> RelaxedScorer<'s> {
         for at in by_weight {
             let score_max = self.score_max_of(&prospects);
             let members = std::mem::replace(&mut prospects[at].named, Plan::NOTHING);
-            portions.push(Portion { members, score_max });
+            let most = |(other, prospect): (usize, &Prospect<'s>)| {
+                if other == at { prospect.in_name } else { prospect.elsewhere }
+            };
+            let of_query_max = self.held(prospects.iter().enumerate().map(most)) / self.total;
+            portions.push(Portion { members, score_max, named_for: Some(at), of_query_max });
             let score_max = self.score_max_of(&prospects);
             let members = std::mem::replace(&mut prospects[at].anywhere, Plan::NOTHING);
             prospects[at].elsewhere = 0.0;
-            portions.push(Portion { members, score_max });
+            portions.push(Portion { members, score_max, named_for: None, of_query_max });
         }
         portions.retain(|portion| !portion.members.is_nothing());
         portions

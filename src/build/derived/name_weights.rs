@@ -1,0 +1,60 @@
+//! How much each name weighs.
+
+use super::by_doc::{CHUNK_DOCS, num_chunks};
+use crate::build::BuildError;
+use crate::snapshot::doc_tokens::DocTokens;
+use crate::snapshot::format::SectionKind;
+use crate::snapshot::mapped::Section;
+use crate::snapshot::name_weights::NameWeigher;
+use crate::snapshot::offsets::Offsets;
+use crate::snapshot::terms::Terms;
+use crate::snapshot::writer::SnapshotWriter;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+/// Fewest names for a thread.
+const MIN_LEN: usize = 1 << 10;
+
+/// Where names are read.
+pub struct Names<'a> {
+    /// Number of businesses.
+    pub num_docs: u32,
+    /// The terms.
+    pub terms: &'a Terms,
+    /// Section `DocTokenOffsets`.
+    pub offsets: &'a Offsets,
+    /// Section `DocTokens`.
+    pub tokens: &'a Section,
+}
+
+impl Names<'_> {
+    fn byte(&self, weigher: &mut NameWeigher, doc: u32) -> u8 {
+        let bytes = &self.tokens.as_ref()[self.offsets.range(doc as usize)];
+        let (core_len, tokens) = DocTokens::read_name(bytes).unwrap_or_default();
+        weigher.byte(core_len, tokens, |code| self.terms.weight_of_code(code))
+    }
+}
+
+/// Writes what each name weighs; calls `release` now and then: what was looked at may be given back.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(
+    names: Names<'_>,
+    release: impl Fn(),
+    pool: &ThreadPool,
+    writer: &mut SnapshotWriter,
+) -> Result<(), BuildError> {
+    let mut section = writer.begin(SectionKind::NameWeights);
+    for key in 0..num_chunks(names.num_docs) {
+        let first = key * CHUNK_DOCS as u32;
+        let docs = first..names.num_docs.min(first + CHUNK_DOCS as u32);
+        let bytes: Vec<u8> = pool.install(|| {
+            let docs = docs.into_par_iter().with_min_len(MIN_LEN);
+            docs.map_init(NameWeigher::default, |weigher, doc| names.byte(weigher, doc)).collect()
+        });
+        section.write(&bytes)?;
+        release();
+    }
+    Ok(section.end(writer)?)
+}
