@@ -8,7 +8,7 @@
 use super::candidates::{left, left_beside};
 use super::hit_set::HitSet;
 use super::lows::Lows;
-use super::plan::{List, Plan};
+use super::plan::{List, Marked, Plan};
 use crate::ids::DocId;
 use crate::snapshot::postings::Postings;
 use std::ops::Range;
@@ -49,13 +49,7 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => Lows::of_range(range, key),
             Plan::List(list) => list_chunk(&list.postings, key),
-            Plan::Marked(marked) => {
-                let mut at = marked.postings.rank(DocId(u32::from(key) << 16));
-                list_chunk(&marked.postings, key).filter(|_| {
-                    at += 1;
-                    marked.is_set(at - 1)
-                })
-            }
+            Plan::Marked(marked) => marked_chunk(marked, key),
             Plan::Ready(hits) => hits.chunk(key),
             Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| match part {
                 // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
@@ -298,6 +292,20 @@ impl<'s> Plan<'s> {
                 open = Some((key, lows, place));
             }
         })
+    }
+}
+
+fn marked_chunk(marked: &Marked<'_>, key: u16) -> Lows<'static> {
+    let Marked { postings, bits } = marked;
+    match postings {
+        Postings::Small(docs) => {
+            let here = Postings::places_in(docs, key).filter(|&at| marked.is_set(at));
+            Lows::Array(here.map(|at| docs[at] as u16).collect())
+        }
+        Postings::Chunked(chunked) => match chunked.find(key) {
+            Some(at) => Lows::of_marked(chunked.chunk(at).container, bits, chunked.rank(at)),
+            None => Lows::NONE,
+        },
     }
 }
 
