@@ -101,6 +101,21 @@ fn two_legal_forms_are_ranked_as_the_oracle_does() {
     compare(texts, words_and_forms, &[(Shortcut::PartsByForms, 200)]);
 }
 
+/// Nothing matches all words, so that names are told apart by how much of them the others cover: words that stand twice,
+/// stand joined, have several forms, or are akin to the one that is asked for.
+#[test]
+fn words_beside_an_unknown_one_are_ranked_as_when_all_are_looked_at() {
+    let between = &["", "", "", "north ", "del-ta ", "delta-", "deltaic ", "größe ", "groesse "];
+    let texts = Texts { between, forms: &["", " Ltd", " S.R.L."], ..TEXTS };
+    let words = |rng: &mut Rng| {
+        let known = ["carbon", "delta", "deltaic", "größe", "north", "del-ta", "srl", "deltas"];
+        let mut words: Vec<&str> = (0..rng.within(1, 2)).map(|_| *rng.pick(&known)).collect();
+        words.insert(rng.below(words.len() + 1), *rng.pick(&["zzyzx", "qqqqq"]));
+        words.into_iter().map(str::to_owned).collect()
+    };
+    compare(texts, words, &[(Shortcut::RelaxedPortions, 200), (Shortcut::NameWeights, 200)]);
+}
+
 fn two_words(rng: &mut Rng) -> Vec<String> {
     [*rng.pick(&TEXT_WORDS), *rng.pick(&TEXT_WORDS)].map(str::to_owned).into()
 }
