@@ -75,6 +75,11 @@ impl Nearest {
         Nearest { stretch, start, kept: Vec::new(), bound: None }
     }
 
+    /// Which stretch they are the nearest of.
+    pub fn stretch(&self) -> Stretch {
+        self.stretch
+    }
+
     /// One more candidate.
     #[inline]
     pub fn push(&mut self, position: Position) {

@@ -186,6 +186,11 @@ impl<'s> RelaxedScorer<'s> {
         })
     }
 
+    /// The weight of what a hit holds, akin words aside.
+    fn held_by(&self, doc: DocId) -> f64 {
+        self.held(self.counts(doc))
+    }
+
     /// The weight of clauses that count so much each.
     fn held(&self, counts: impl Iterator<Item = f64>) -> f64 {
         self.clauses.iter().zip(counts).map(|(clause, counts)| clause.weight * counts).sum()

@@ -4,7 +4,6 @@
 //! each ([`name_weights`](crate::snapshot::name_weights)), and few are read. Whoever's name holds several words that cover
 //! it is told by the lists of these words.
 
-use super::portions::Portion;
 use super::{RelaxedScorer, Shares, score_of};
 use crate::ids::{DocId, TermOrd};
 use crate::query::hit_set::HitSet;
@@ -103,21 +102,19 @@ impl<'s> CommonNames<'s> {
         Some(CommonNames { terms, several: Plan::ready(HitSet::of(several)) })
     }
 
-    /// The members of a portion among `left`, in parts: first those whose names hold several words or a rare one, then
-    /// those with each common one, and what these may come to.
+    /// The `members` of a portion, those among `left` whose name holds words of a clause, in parts: first those whose names
+    /// hold several words or a rare one, then those with each common one, and what these may come to. Nobody holds more than
+    /// `of_query_max` of `q` whose name holds one word of that clause and none of others.
     pub fn parts(
         &self,
         scorer: &RelaxedScorer<'s>,
-        portion: &Portion<'s>,
+        (clause, of_query_max): (usize, f64),
+        members: Plan<'s>,
         left: &Plan<'s>,
     ) -> Vec<(Plan<'s>, Option<Bound>)> {
         // What a term counts for several clauses is not told by what each of them does.
-        let is_of = |term: &&CommonTerm<'s>| match portion.named_for {
-            Some(clause) => term.clauses == [clause],
-            None => false,
-        };
+        let is_of = |term: &&CommonTerm<'s>| term.clauses == [clause];
         let terms: Vec<&CommonTerm<'s>> = self.terms.iter().filter(is_of).collect();
-        let members = Plan::intersection([portion.members.clone(), left.clone()]);
         if terms.is_empty() {
             return vec![(members, None)];
         }
@@ -127,7 +124,7 @@ impl<'s> CommonNames<'s> {
         let bounded = terms.into_iter().map(|term| {
             let names = Plan::intersection([term.names.clone(), left.clone()]);
             let names = Plan::difference(names, self.several.clone());
-            (names, Some(scorer.bound(term, portion.of_query_max)))
+            (names, Some(scorer.bound(term, of_query_max)))
         });
         std::iter::once((Plan::union([several, rare]), None)).chain(bounded).collect()
     }

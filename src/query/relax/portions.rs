@@ -1,9 +1,10 @@
 //! The hits of a relaxed query in portions, those that may share most first.
 //!
 //! Who holds only a frequent word shares little, and most hits are of that kind. So hits are looked at clause by clause,
-//! the one that weighs most first, and of each clause first those in whose name one of its words may stand. What is left
-//! behind each portion has a largest score: once a page is full of better ones, nobody else is looked at. (Turtle, Flood:
-//! "Query evaluation: strategies and optimizations", 1995, call it MaxScore.)
+//! the one that weighs most first: those in whose name one of its words may stand, and, when these are told for all
+//! clauses, those who hold it elsewhere. What is left behind each portion has a largest score: once a page is full of
+//! better ones, nobody else is looked at. (Turtle, Flood: "Query evaluation: strategies and optimizations", 1995, call it
+//! MaxScore.)
 
 use super::{RelaxedScorer, Shares, WeighedClause, akin, score_of};
 use crate::query::plan::Plan;
@@ -12,16 +13,37 @@ use crate::query::prefix::PrefixMatches;
 use crate::query::text::QueryWord;
 use crate::query::understand::{Understanding, Understood};
 
+/// Most clauses that weigh less than one that is held elsewhere, if hits are told apart by which of them they hold: there
+/// are four portions for two.
+const LIGHTER_MAX: usize = 2;
+
 /// A portion of the hits: those of `members` that are in no portion before.
 pub struct Portion<'s> {
     /// Who may be in it; not all are hits.
     pub members: Plan<'s>,
     /// A score that no hit exceeds that is in this portion or in one behind.
     pub score_max: u32,
-    /// The clause that they are in the name for, if they are.
-    pub named_for: Option<usize>,
-    /// The share of `q` that nobody in this portion exceeds whose name holds words of this clause only.
-    pub of_query_max: f64,
+    /// How they hold it.
+    pub held: Held,
+}
+
+/// How the members of a portion hold a clause.
+#[derive(Clone, Copy, Debug)]
+pub enum Held {
+    /// In the name, or it covers a word of it.
+    Named {
+        /// The number of the clause.
+        clause: usize,
+        /// The share of `q` that nobody exceeds whose name holds words of this clause only.
+        of_query_max: f64,
+    },
+    /// Elsewhere, and `q` covers nothing of the name.
+    Elsewhere {
+        /// A score that none of them exceeds.
+        score_max: u32,
+        /// The number of the clause, if no other is held by anyone who is left.
+        only: Option<usize>,
+    },
 }
 
 /// What a clause may still bring to a hit that is in none of the portions so far.
@@ -66,20 +88,70 @@ impl<'s> RelaxedScorer<'s> {
         let mut by_weight: Vec<usize> = (0..prospects.len()).collect();
         by_weight.sort_by(|&a, &b| self.clauses[b].weight.total_cmp(&self.clauses[a].weight));
         let mut portions = Vec::with_capacity(2 * prospects.len());
-        for at in by_weight {
+        for &clause in &by_weight {
             let score_max = self.score_max_of(&prospects);
-            let members = std::mem::replace(&mut prospects[at].named, Plan::NOTHING);
+            let members = std::mem::replace(&mut prospects[clause].named, Plan::NOTHING);
             let most = |(other, prospect): (usize, &Prospect<'s>)| {
-                if other == at { prospect.in_name } else { prospect.elsewhere }
+                if other == clause { prospect.in_name } else { prospect.elsewhere }
             };
             let of_query_max = self.held(prospects.iter().enumerate().map(most)) / self.total;
-            portions.push(Portion { members, score_max, named_for: Some(at), of_query_max });
-            let score_max = self.score_max_of(&prospects);
-            let members = std::mem::replace(&mut prospects[at].anywhere, Plan::NOTHING);
-            prospects[at].elsewhere = 0.0;
-            portions.push(Portion { members, score_max, named_for: None, of_query_max });
+            portions.push(Portion {
+                members,
+                score_max,
+                held: Held::Named { clause, of_query_max },
+            });
+        }
+        let named = portions.len();
+        by_weight.retain(|&clause| !prospects[clause].anywhere.is_nothing());
+        for (number, &clause) in by_weight.iter().enumerate() {
+            portions.extend(self.elsewhere(&prospects, clause, &by_weight[number + 1..]));
+        }
+        // Two light clauses may share more than a heavy one does.
+        let mut behind = 0;
+        for portion in portions[named..].iter_mut().rev() {
+            behind = portion.score_max.max(behind);
+            portion.score_max = behind;
         }
         portions.retain(|portion| !portion.members.is_nothing());
+        portions
+    }
+
+    /// The portions of those who hold `clause` elsewhere, with some of those that weigh less or without.
+    fn elsewhere(
+        &self,
+        prospects: &[Prospect<'s>],
+        clause: usize,
+        lighter: &[usize],
+    ) -> Vec<Portion<'s>> {
+        let is_told = lighter.len() <= LIGHTER_MAX;
+        let sets = if is_told { 0..1usize << lighter.len() } else { 0..1 };
+        let mut portions: Vec<Portion<'s>> = sets
+            .map(|set| {
+                let (with, without): (Vec<usize>, Vec<usize>) =
+                    (0..lighter.len()).partition(|number| !is_told || set >> number & 1 == 1);
+                let plan = |number: usize| prospects[lighter[number]].anywhere.clone();
+                let own = std::iter::once(prospects[clause].anywhere.clone());
+                let members = match is_told {
+                    true => Plan::difference(
+                        Plan::intersection(own.chain(with.iter().map(|&number| plan(number)))),
+                        Plan::union(without.into_iter().map(plan)),
+                    ),
+                    false => Plan::union(own),
+                };
+                let is_held = |other: usize| {
+                    other == clause || with.iter().any(|&number| lighter[number] == other)
+                };
+                let most = prospects
+                    .iter()
+                    .enumerate()
+                    .map(|(other, prospect)| if is_held(other) { prospect.elsewhere } else { 0.0 });
+                let shares = Shares { of_query: self.held(most) / self.total, of_name: 0.0 };
+                let (score_max, only) =
+                    (score_of(&shares), Some(clause).filter(|_| lighter.is_empty()));
+                Portion { members, score_max, held: Held::Elsewhere { score_max, only } }
+            })
+            .collect();
+        portions.sort_by_key(|portion| std::cmp::Reverse(portion.score_max));
         portions
     }
 
@@ -90,12 +162,10 @@ impl<'s> RelaxedScorer<'s> {
             false => prospect.in_name,
         };
         let of_query = self.held(prospects.iter().map(most)) / self.total;
-        let is_covered = prospects.iter().any(|prospect| !prospect.named.is_nothing());
         // One more, since sums of floats are rounded.
-        score_of(&Shares { of_query, of_name: f64::from(u8::from(is_covered)) }) + 1
+        score_of(&Shares { of_query, of_name: 1.0 }) + 1
     }
 }
-
 /// Everyone in whose name a word of a clause may stand, in any form or reading, or one that it begins or, if
 /// `has_akin`, is akin to.
 fn named<'s>(planner: &Planner<'s>, understood: &Understood<'s>, has_akin: bool) -> Plan<'s> {

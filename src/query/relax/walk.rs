@@ -1,7 +1,8 @@
 //! Looking at relaxed hits, portion by portion, until none that is left can be among the nearest.
 
 use super::common_names::{Bound, CommonNames};
-use super::{RelaxedScorer, score_of};
+use super::portions::Held;
+use super::{RelaxedScorer, Shares, score_of};
 use crate::ids::DocId;
 use crate::query::check::ANNOUNCED;
 use crate::query::cursor::Position;
@@ -10,7 +11,13 @@ use crate::query::plan::Plan;
 use crate::query::planner::Planner;
 use crate::query::score::Scorer;
 use crate::query::shortcut::Shortcut;
-use crate::query::understand::Understanding;
+use crate::query::text::Term;
+use crate::query::understand::{Understanding, Understood};
+use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
+
+/// Businesses of levels that are looked at for each that is wanted, and at least: where filters leave fewer, all are scored.
+const LOOKED_AT: usize = 64;
+const LOOKED_AT_MIN: usize = 1024;
 
 /// Hits that are looked at, and the nearest of them.
 struct Walk<'a, 's> {
@@ -61,15 +68,22 @@ impl<'s> RelaxedScorer<'s> {
                 planner.took(Shortcut::RelaxedPortions);
                 break;
             }
-            match &common {
-                Some(common) => {
-                    for (part, bound) in common.parts(self, &portion, &left) {
+            let members = Plan::intersection([portion.members.clone(), left.clone()]);
+            match (portion.held, &common) {
+                (Held::Named { clause, of_query_max }, Some(common)) => {
+                    let of_clause = (clause, of_query_max);
+                    for (part, bound) in common.parts(self, of_clause, members, &left) {
                         walk.look_at(&part, bound.as_ref());
                     }
                 }
-                None => {
-                    let members = Plan::intersection([portion.members.clone(), left.clone()]);
-                    walk.look_at(&members, None);
+                (Held::Named { .. }, None) => walk.look_at(&members, None),
+                (Held::Elsewhere { score_max, only }, _) => {
+                    let levels = only.and_then(|only| levels(planner, understanding, only));
+                    if levels.is_some_and(|levels| walk.by_levels(&levels, &members, score_max)) {
+                        planner.took(Shortcut::Levels);
+                    } else {
+                        walk.score(&members, score_max);
+                    }
                 }
             }
             left = Plan::difference(left, portion.members);
@@ -79,6 +93,21 @@ impl<'s> RelaxedScorer<'s> {
         }
         walk.nearest.into_sorted()
     }
+}
+
+/// The levels of the term that alone tells whoever holds the clause `only`, if it has any, and if nothing else adds to the
+/// text score of who holds no other clause: parts of compounds and phrases do.
+fn levels<'s>(
+    planner: &Planner<'s>,
+    understanding: &Understanding<'s>,
+    only: usize,
+) -> Option<TermLevels<'s>> {
+    let is_word = |understood: &Understood<'_>| {
+        matches!(understood.clause.term, Term::Word(_)) && understood.readings.split.is_none()
+    };
+    let clauses = &understanding.clauses;
+    let term = clauses.iter().all(is_word).then(|| clauses[only].only_term(planner))?;
+    planner.snapshot().terms().lists(term?).levels()
 }
 
 impl Walk<'_, '_> {
@@ -117,6 +146,51 @@ impl Walk<'_, '_> {
             }
         });
         self.read();
+    }
+
+    /// Scores all of a portion of whose names `q` covers nothing; none exceeds `score_max`.
+    fn score(&mut self, portion: &Plan<'_>, score_max: u32) {
+        let Walk { scorer, text, nearest, .. } = self;
+        portion.for_each_chunk(|key, lows| {
+            text.for_each_score(key, lows, |doc, text| {
+                let position = |score: u32| Position {
+                    relevance_key: u64::from(score) << 16 | u64::from(text),
+                    doc,
+                };
+                if nearest.may_keep(&position(score_max)) {
+                    let of_query = scorer.held_by(doc) / scorer.total;
+                    nearest.push(position(score_of(&Shares { of_query, of_name: 0.0 })));
+                }
+            });
+        });
+    }
+
+    /// The same by the levels of the only term that these hold, if they are found soon: whoever holds it scores `score_max`.
+    /// Whoever holds it in another way scores less, and is left out.
+    fn by_levels(&mut self, levels: &TermLevels<'_>, portion: &Plan<'_>, score_max: u32) -> bool {
+        let stretch = self.nearest.stretch();
+        if !stretch.is_from_best() || !self.text.legal_forms().is_empty() {
+            return false;
+        }
+        let (prefix, mut from) = (u64::from(score_max) << 16, None);
+        if let Some(start) = stretch.start {
+            // Levels are told apart by one byte.
+            match start.relevance_key.checked_sub(prefix) {
+                Some(text) if text > u8::MAX.into() => {}
+                Some(text) => from = Some((text as u8, start.doc)),
+                // They are all before the page.
+                None => return false,
+            }
+        }
+        let looked_at = stretch.wanted * LOOKED_AT + LOOKED_AT_MIN;
+        let walked = levels.walk(LevelGroup::Elsewhere, LevelWalk::Down, from).take(looked_at);
+        let members = walked.filter(|&(_, doc)| portion.contains(doc)).take(stretch.wanted);
+        let found: Vec<(u8, DocId)> = members.collect();
+        let is_full = found.len() == stretch.wanted;
+        for (impact, doc) in found.into_iter().filter(|_| is_full) {
+            self.nearest.push(Position { relevance_key: prefix | u64::from(impact), doc });
+        }
+        is_full
     }
 
     /// Reads the names of those who wait.
