@@ -103,17 +103,16 @@ impl<'s> CommonNames<'s> {
     }
 
     /// The `members` of a portion, those among `left` whose name holds words of a clause, in parts: first those whose names
-    /// hold several words or a rare one, then those with each common one, and what these may come to. Nobody holds more than
-    /// `of_query_max` of `q` whose name holds one word of that clause and none of others.
+    /// hold several words or a rare one, then those with each common one, and what these may come to. `most` is what each
+    /// clause counts at most in those in whose name a word of it stands, and in others.
     pub fn parts(
         &self,
         scorer: &RelaxedScorer<'s>,
-        (clause, of_query_max): (usize, f64),
+        (clause, most): (usize, &[(f64, f64)]),
         members: Plan<'s>,
         left: &Plan<'s>,
     ) -> Vec<(Plan<'s>, Option<Bound>)> {
-        // What a term counts for several clauses is not told by what each of them does.
-        let is_of = |term: &&CommonTerm<'s>| term.clauses == [clause];
+        let is_of = |term: &&CommonTerm<'s>| term.clauses.contains(&clause);
         let terms: Vec<&CommonTerm<'s>> = self.terms.iter().filter(is_of).collect();
         if terms.is_empty() {
             return vec![(members, None)];
@@ -124,16 +123,20 @@ impl<'s> CommonNames<'s> {
         let bounded = terms.into_iter().map(|term| {
             let names = Plan::intersection([term.names.clone(), left.clone()]);
             let names = Plan::difference(names, self.several.clone());
-            (names, Some(scorer.bound(term, of_query_max)))
+            (names, Some(scorer.bound(term, most)))
         });
         std::iter::once((Plan::union([several, rare]), None)).chain(bounded).collect()
     }
 }
 
 impl RelaxedScorer<'_> {
-    /// What a business may come to whose name holds this term and no other that covers it, and that holds no more than so
-    /// much of `q`.
-    fn bound(&self, term: &CommonTerm<'_>, of_query_max: f64) -> Bound {
+    /// What a business may come to whose name holds this term and no other that covers it, where clauses count no more than
+    /// so much with a word in the name, and without.
+    fn bound(&self, term: &CommonTerm<'_>, most: &[(f64, f64)]) -> Bound {
+        let most = most.iter().enumerate().map(|(clause, &(in_name, elsewhere))| {
+            if term.clauses.contains(&clause) { in_name } else { elsewhere }
+        });
+        let of_query = self.held(most) / self.total;
         let covers = self.cover_of(term.code);
         let covered_max = covers * sharpened(self.snapshot.terms().weight_of_code(term.code));
         let of_name_max = LEAST.map(|least| (covered_max / least).min(1.0));
@@ -141,8 +144,7 @@ impl RelaxedScorer<'_> {
         self.akin_of(term.code)
             .for_each(|(clause, counts)| akin_max[clause] = akin_max[clause].max(counts));
         // One more, since sums of floats are rounded.
-        let score_max =
-            of_name_max.map(|of_name| score_of(&Shares { of_query: of_query_max, of_name }) + 1);
+        let score_max = of_name_max.map(|of_name| score_of(&Shares { of_query, of_name }) + 1);
         Bound { score_max, of_name_max, akin_max }
     }
 }

@@ -28,14 +28,14 @@ pub struct Portion<'s> {
 }
 
 /// How the members of a portion hold a clause.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum Held {
     /// In the name, or it covers a word of it.
     Named {
         /// The number of the clause.
         clause: usize,
-        /// The share of `q` that nobody exceeds whose name holds words of this clause only.
-        of_query_max: f64,
+        /// The most that each clause counts in those in whose name a word of it stands, and in others.
+        most: Vec<(f64, f64)>,
     },
     /// Elsewhere, and `q` covers nothing of the name.
     Elsewhere {
@@ -91,15 +91,8 @@ impl<'s> RelaxedScorer<'s> {
         for &clause in &by_weight {
             let score_max = self.score_max_of(&prospects);
             let members = std::mem::replace(&mut prospects[clause].named, Plan::NOTHING);
-            let most = |(other, prospect): (usize, &Prospect<'s>)| {
-                if other == clause { prospect.in_name } else { prospect.elsewhere }
-            };
-            let of_query_max = self.held(prospects.iter().enumerate().map(most)) / self.total;
-            portions.push(Portion {
-                members,
-                score_max,
-                held: Held::Named { clause, of_query_max },
-            });
+            let most = prospects.iter().map(|it| (it.in_name, it.elsewhere)).collect();
+            portions.push(Portion { members, score_max, held: Held::Named { clause, most } });
         }
         let named = portions.len();
         by_weight.retain(|&clause| !prospects[clause].anywhere.is_nothing());

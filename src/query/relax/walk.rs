@@ -69,15 +69,14 @@ impl<'s> RelaxedScorer<'s> {
                 break;
             }
             let members = Plan::intersection([portion.members.clone(), left.clone()]);
-            match (portion.held, &common) {
-                (Held::Named { clause, of_query_max }, Some(common)) => {
-                    let of_clause = (clause, of_query_max);
-                    for (part, bound) in common.parts(self, of_clause, members, &left) {
+            match (&portion.held, &common) {
+                (Held::Named { clause, most }, Some(common)) => {
+                    for (part, bound) in common.parts(self, (*clause, most), members, &left) {
                         walk.look_at(&part, bound.as_ref());
                     }
                 }
                 (Held::Named { .. }, None) => walk.look_at(&members, None),
-                (Held::Elsewhere { score_max, only }, _) => {
+                (&Held::Elsewhere { score_max, only }, _) => {
                     let levels = only.and_then(|only| levels(planner, understanding, only));
                     if levels.is_some_and(|levels| walk.by_levels(&levels, &members, score_max)) {
                         planner.took(Shortcut::Levels);
