@@ -5,7 +5,7 @@
 //! it is told by the lists of these words.
 
 use super::{RelaxedScorer, Shares, score_of};
-use crate::ids::{DocId, TermOrd};
+use crate::ids::TermOrd;
 use crate::query::hit_set::HitSet;
 use crate::query::plan::Plan;
 use crate::query::planner::Planner;
@@ -90,16 +90,16 @@ impl<'s> CommonNames<'s> {
         read.sort_unstable();
         let twice = read.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
         let mut several: Vec<u32> = twice.collect();
-        let mut push = |doc: DocId| several.push(doc.0);
         read.dedup();
         let any = Plan::union(terms.iter().map(|term| term.names.clone()));
-        HitSet::of_sorted(read.into_iter()).within(&any).iter().for_each(&mut push);
-        for (at, term) in terms.iter().enumerate() {
-            for other in &terms[..at] {
-                Plan::intersection([term.names.clone(), other.names.clone()]).for_each(&mut push);
-            }
-        }
-        Some(CommonNames { terms, several: Plan::ready(HitSet::of(several)) })
+        several.extend(HitSet::of_sorted(read.into_iter()).within(&any).iter().map(|doc| doc.0));
+        // Two common ones may be many, and are not held.
+        let both = terms.iter().enumerate().flat_map(|(at, term)| {
+            let names = |other: &CommonTerm<'s>| [term.names.clone(), other.names.clone()];
+            terms[..at].iter().map(move |other| Plan::intersection(names(other)))
+        });
+        let several = Plan::union(both.chain([Plan::ready(HitSet::of(several))]));
+        Some(CommonNames { terms, several })
     }
 
     /// The `members` of a portion, those among `left` whose name holds words of a clause, in parts: first those whose names
