@@ -127,7 +127,8 @@ pub struct Tuning {
     pub joined_max: u64,
     /// Fewest others, at most.
     pub apart_min: u64,
-    /// Names that hold a word of a relaxed `q` are told apart by what they weigh if they are so many.
+    /// Names that hold a word of a relaxed `q` are told apart by what they weigh if they are so many, and whoever holds one
+    /// elsewhere is scored without the name.
     pub common_names_min: usize,
     /// Is an only hit ranked too, though nobody asks where it stands?
     pub ranks_only_hit: bool,

@@ -2,7 +2,7 @@
 //!
 //! Who holds only a frequent word shares little, and most hits are of that kind. So hits are looked at clause by clause,
 //! the one that weighs most first: those in whose name one of its words may stand, and, when these are told for all
-//! clauses, those who hold it elsewhere. What is left behind each portion has a largest score: once a page is full of
+//! clauses, those who hold it elsewhere, or, if these are few, at once. What is left behind each portion has a largest score: once a page is full of
 //! better ones, nobody else is looked at. (Turtle, Flood: "Query evaluation: strategies and optimizations", 1995, call it
 //! MaxScore.)
 
@@ -37,6 +37,8 @@ pub enum Held {
         /// The most that each clause counts in those in whose name a word of it stands, and in others.
         most: Vec<(f64, f64)>,
     },
+    /// Anywhere.
+    Anywhere,
     /// Elsewhere, and `q` covers nothing of the name.
     Elsewhere {
         /// A score that none of them exceeds.
@@ -93,6 +95,13 @@ impl<'s> RelaxedScorer<'s> {
             let members = std::mem::replace(&mut prospects[clause].named, Plan::NOTHING);
             let most = prospects.iter().map(|it| (it.in_name, it.elsewhere)).collect();
             portions.push(Portion { members, score_max, held: Held::Named { clause, most } });
+            // Of so few the names are read, and the names of others need not be thought to be theirs.
+            let prospect = &mut prospects[clause];
+            if prospect.anywhere.cardinality_max() < planner.tuning().common_names_min as u64 {
+                let members = std::mem::replace(&mut prospect.anywhere, Plan::NOTHING);
+                prospect.elsewhere = 0.0;
+                portions.push(Portion { members, score_max, held: Held::Anywhere });
+            }
         }
         let named = portions.len();
         by_weight.retain(|&clause| !prospects[clause].anywhere.is_nothing());

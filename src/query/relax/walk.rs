@@ -75,7 +75,7 @@ impl<'s> RelaxedScorer<'s> {
                         walk.look_at(&part, bound.as_ref());
                     }
                 }
-                (Held::Named { .. }, None) => walk.look_at(&members, None),
+                (Held::Named { .. }, None) | (Held::Anywhere, _) => walk.look_at(&members, None),
                 (&Held::Elsewhere { score_max, only }, _) => {
                     let levels = only.and_then(|only| levels(planner, understanding, only));
                     if levels.is_some_and(|levels| walk.by_levels(&levels, &members, score_max)) {
