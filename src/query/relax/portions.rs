@@ -2,9 +2,9 @@
 //!
 //! Who holds only a frequent word shares little, and most hits are of that kind. So hits are looked at clause by clause,
 //! the one that weighs most first: those in whose name one of its words may stand, and, when these are told for all
-//! clauses, those who hold it elsewhere, or, if these are few, at once. What is left behind each portion has a largest score: once a page is full of
-//! better ones, nobody else is looked at. (Turtle, Flood: "Query evaluation: strategies and optimizations", 1995, call it
-//! MaxScore.)
+//! clauses, those who hold it elsewhere; if these are few, at once. What is left behind each portion has a largest score:
+//! once a page is full of better ones, nobody else is looked at. (Turtle, Flood: "Query evaluation: strategies and
+//! optimizations", 1995, call it MaxScore.)
 
 use super::{RelaxedScorer, Shares, WeighedClause, akin, score_of};
 use crate::query::plan::Plan;
