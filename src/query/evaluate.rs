@@ -10,6 +10,8 @@ use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::plan::{List, Marked, Plan};
 use crate::ids::DocId;
+use crate::simd::marked_bits;
+use crate::snapshot::container::Container;
 use crate::snapshot::postings::Postings;
 use std::ops::Range;
 
@@ -303,7 +305,15 @@ fn marked_chunk(marked: &Marked<'_>, key: u16) -> Lows<'static> {
             Lows::Array(here.map(|at| docs[at] as u16).collect())
         }
         Postings::Chunked(chunked) => match chunked.find(key) {
-            Some(at) => Lows::of_marked(chunked.chunk(at).container, bits, chunked.rank(at)),
+            Some(at) => match (chunked.chunk(at).container, chunked.rank(at)) {
+                (Container::Array(lows), from) => {
+                    let here = (from..).zip(lows).filter(|(at, _)| marked.is_set(*at));
+                    Lows::Array(here.map(|(_, low)| *low).collect())
+                }
+                (Container::Bitmap(bitmap), from) => {
+                    Lows::of_words(marked_bits(bitmap.words, bits, from))
+                }
+            },
             None => Lows::NONE,
         },
     }

@@ -6,7 +6,7 @@
 
 mod walk;
 
-use crate::simd::{count_ones, marked_bits, vectorized};
+use crate::simd::{count_ones, vectorized};
 use crate::snapshot::arrays;
 use crate::snapshot::container::{BITMAP_WORDS, Bitmap, Container, for_each_bit};
 use crate::snapshot::followers::FoundLows;
@@ -64,20 +64,6 @@ impl<'p> Lows<'p> {
                 // Taking bits apart costs more than one operation on all words, which comes next and leaves few.
                 count => Lows::Bitmap(words, count as u32),
             },
-        }
-    }
-
-    /// Those of a container of postings whose own bit is set: the first has the bit `from`, and so on.
-    pub fn of_marked(container: Container<'_>, bits: &[u64], from: usize) -> Lows<'static> {
-        match container {
-            Container::Array(lows) => {
-                let is_marked = |at: usize| bits[at / 64] >> (at % 64) & 1 == 1;
-                let marked = (from..).zip(lows).filter(|(at, _)| is_marked(*at));
-                Lows::Array(marked.map(|(_, low)| *low).collect())
-            }
-            Container::Bitmap(Bitmap { words, .. }) => {
-                Lows::of_words(marked_bits(words, bits, from))
-            }
         }
     }
 
@@ -310,7 +296,7 @@ impl<'p> Lows<'p> {
     }
 
     /// A bitmap, or an array if few bits are set.
-    fn of_words(words: Box<Words>) -> Lows<'static> {
+    pub fn of_words(words: Box<Words>) -> Lows<'static> {
         let count = count_ones(words.as_slice()) as u32;
         let bitmap = Lows::Bitmap(words, count);
         if count as usize > ARRAY_MAX {

@@ -10,7 +10,6 @@ use crate::query::hit_set::HitSet;
 use crate::query::plan::Plan;
 use crate::query::planner::Planner;
 use crate::snapshot::name_weights::{LEAST, sharpened};
-use crate::snapshot::postings::Postings;
 
 /// Most terms that many names hold: each two of them are intersected.
 const COMMON_MAX: usize = 8;
@@ -18,7 +17,7 @@ const COMMON_MAX: usize = 8;
 /// Most businesses of the other lists, which are read.
 const READ_MAX: usize = 1 << 16;
 
-/// Terms that many names hold, and whose name holds no other term that covers it.
+/// Terms that many names hold, each told apart from names that hold several.
 pub struct CommonNames<'s> {
     terms: Vec<CommonTerm<'s>>,
     /// Names that hold several terms.
@@ -85,7 +84,7 @@ impl<'s> CommonNames<'s> {
             .collect();
         let mut read: Vec<u32> = Vec::with_capacity(num_read);
         for list in rare.iter().flat_map(|(ord, _)| names_of(*ord)) {
-            Postings::push_to(&list, &mut read);
+            list.push_to(&mut read);
         }
         read.sort_unstable();
         let twice = read.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);

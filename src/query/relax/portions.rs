@@ -133,13 +133,12 @@ impl<'s> RelaxedScorer<'s> {
                     (0..lighter.len()).partition(|number| !is_told || set >> number & 1 == 1);
                 let plan = |number: usize| prospects[lighter[number]].anywhere.clone();
                 let own = std::iter::once(prospects[clause].anywhere.clone());
-                let members = match is_told {
-                    true => Plan::difference(
-                        Plan::intersection(own.chain(with.iter().map(|&number| plan(number)))),
-                        Plan::union(without.into_iter().map(plan)),
-                    ),
-                    false => Plan::union(own),
-                };
+                // Whoever is not told apart may hold any of them.
+                let beside = with.iter().filter(|_| is_told).map(|&number| plan(number));
+                let members = Plan::difference(
+                    Plan::intersection(own.chain(beside)),
+                    Plan::union(without.into_iter().map(plan)),
+                );
                 let is_held = |other: usize| {
                     other == clause || with.iter().any(|&number| lighter[number] == other)
                 };
@@ -168,6 +167,7 @@ impl<'s> RelaxedScorer<'s> {
         score_of(&Shares { of_query, of_name: 1.0 }) + 1
     }
 }
+
 /// Everyone in whose name a word of a clause may stand, in any form or reading, or one that it begins or, if
 /// `has_akin`, is akin to.
 fn named<'s>(planner: &Planner<'s>, understood: &Understood<'s>, has_akin: bool) -> Plan<'s> {
