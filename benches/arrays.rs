@@ -1,19 +1,19 @@
-//! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, and which bits of a bitmap stand for
-//! some bytes.
+//! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, what is in either of two arrays, and
+//! which bits of a bitmap stand for some bytes.
 //!
-//! Identifiers are `arrays/WAY/LENGTHS`, `bitmaps/WAY` and `bytes/WAY/SHARE`. Each pair of arrays is one of 64, so that
+//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY` and `bytes/WAY/SHARE`. Each pair of arrays is one of 64, so that
 //! branches cannot be learnt. Before a way is timed its answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::simd;
-use firmament::snapshot::arrays::intersect;
+use firmament::snapshot::arrays::{intersect, merge};
 use firmament::snapshot::container::select;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
 const PAIRS: usize = 64;
 
-/// A way to find what two arrays share.
+/// A way to bring two arrays together.
 type Way = fn(&[u16], &[u16]) -> Vec<u16>;
 
 /// Numbers that are the same each time (xorshift64: Marsaglia, "Xorshift RNGs", 2003).
@@ -49,24 +49,53 @@ fn merged(a: &[u16], b: &[u16]) -> Vec<u16> {
     both
 }
 
+/// The union, number by number: what [`merge`] replaces where one array is much longer.
+fn interleaved(a: &[u16], b: &[u16]) -> Vec<u16> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        all.push(a[i].min(b[j]));
+        (i, j) = (i + usize::from(a[i] <= b[j]), j + usize::from(b[j] <= a[i]));
+    }
+    all.extend_from_slice(&a[i..]);
+    all.extend_from_slice(&b[j..]);
+    all
+}
+
 fn arrays(criterion: &mut Criterion) {
+    let lens = [(2000, 2000), (250, 4000), (35, 2500)];
+    let ways: [(&str, Way); 2] = [("blocks", intersect), ("number by number", merged)];
+    compare(criterion, "arrays", &lens, &ways, |a, b| a & b);
+    let lens = [(57, 1640), (250, 4000)];
+    let ways: [(&str, Way); 2] = [("insertion", merge), ("number by number", interleaved)];
+    compare(criterion, "unions", &lens, &ways, |a, b| a | b);
+}
+
+/// Times ways to bring pairs of arrays together; each must find what sets do.
+fn compare(
+    criterion: &mut Criterion,
+    group: &str,
+    lens: &[(usize, usize)],
+    ways: &[(&str, Way)],
+    of_sets: fn(&BTreeSet<u16>, &BTreeSet<u16>) -> BTreeSet<u16>,
+) {
     let mut random = Random(88_172_645_463_325_252);
-    let mut group = criterion.benchmark_group("arrays");
-    for (a_len, b_len) in [(2000, 2000), (250, 4000), (35, 2500)] {
+    let mut group = criterion.benchmark_group(group);
+    for &(a_len, b_len) in lens {
         let sets: Vec<[BTreeSet<u16>; 2]> =
             (0..PAIRS).map(|_| [random.set(a_len), random.set(b_len)]).collect();
         let pairs: Vec<[Vec<u16>; 2]> = sets
             .iter()
             .map(|pair| pair.each_ref().map(|set| set.iter().copied().collect()))
             .collect();
-        let ways: [(&str, Way); 2] = [("blocks", intersect), ("number by number", merged)];
         for (name, way) in ways {
             for ([a, b], [a_set, b_set]) in pairs.iter().zip(&sets) {
-                assert!(way(a, b).iter().eq(a_set.intersection(b_set)), "{name}: {a_len} {b_len}");
+                let expected = of_sets(a_set, b_set);
+                assert!(way(a, b).iter().eq(&expected), "{name}: {a_len} {b_len}");
             }
             let mut at = 0;
             group.bench_function(
-                BenchmarkId::new(name, format!("{a_len} and {b_len}")),
+                BenchmarkId::new(*name, format!("{a_len} and {b_len}")),
                 |bencher| {
                     bencher.iter(|| {
                         at = (at + 1) % PAIRS;

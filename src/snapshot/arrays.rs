@@ -9,6 +9,10 @@
 //! | each number of the shorter against blocks of 32 | otherwise | 8.6 µs | 1.45 µs | 1.5 µs | 0.2 µs |
 //! | number by number | replaced | 14.6 µs | 5.8 µs | 14.9 µs | 8.7 µs |
 //!
+//! What is in either of two arrays, one much longer than the other, is the longer one with some numbers put in: 57 ∨ 1,640
+//! take 0.72 µs instead of 4.3 number by number, 250 ∨ 4,000 2.8 instead of 10.9; with a binary search for each of the
+//! places instead of counting in blocks 1.65 and 8.4.
+//!
 //! All pairs of blocks: Schlegel, Willhalm, Lehner, "Fast sorted-set intersection using SIMD instructions", 2011; blocks
 //! passed by the last number of each: Inoue, Ohara, Taura, "Faster set intersection with SIMD instructions by reducing
 //! branch mispredictions", 2014. What a block shares is noted without asking whether it is anything, and the last, shorter
@@ -29,6 +33,9 @@ const SKIP: usize = 32;
 
 /// With fewer numbers than one for so many blocks, blocks are skipped without looking into them.
 const SPARSE: usize = 2;
+
+/// How much longer one of two arrays must be, that looking for the places of the other's numbers beats passing both.
+const INSERTED: usize = 4;
 
 /// Calls `visit` with the place in `a` of every number that stands in `b` too, ascending.
 #[inline]
@@ -76,6 +83,35 @@ pub fn subtract(a: &[u16], b: &[u16]) -> Vec<u16> {
 
 /// What stands in either.
 pub fn merge(a: &[u16], b: &[u16]) -> Vec<u16> {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    match short.len() * INSERTED <= long.len() {
+        true => insert(short, long),
+        false => interleave(a, b),
+    }
+}
+
+/// What stands in either, if one array is much longer: what lies between two numbers of `short` is copied as it is.
+fn insert(short: &[u16], long: &[u16]) -> Vec<u16> {
+    let mut all = Vec::with_capacity(short.len() + long.len());
+    let (mut copied, mut at) = (0, 0);
+    for &number in short {
+        while long.get(at + SKIP - 1).is_some_and(|&last| last < number) {
+            at += SKIP;
+        }
+        // Counting all that are below asks nothing that can be guessed wrong.
+        let block = &long[at..long.len().min(at + SKIP)];
+        at += block.iter().map(|&other| u16::from(other < number)).sum::<u16>() as usize;
+        all.extend_from_slice(&long[copied..at]);
+        all.push(number);
+        at += usize::from(long.get(at) == Some(&number));
+        copied = at;
+    }
+    all.extend_from_slice(&long[copied..]);
+    all
+}
+
+/// What stands in either, number by number.
+fn interleave(a: &[u16], b: &[u16]) -> Vec<u16> {
     let mut all = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
@@ -277,7 +313,9 @@ mod tests {
             prop_assert_eq!(places(|visit| all_pairs(&a, &b, visit)), &shared[..]);
             prop_assert_eq!(intersect(&a, &b), set.intersection(&others).copied().collect::<Vec<_>>());
             prop_assert_eq!(subtract(&a, &b), set.difference(&others).copied().collect::<Vec<_>>());
-            prop_assert_eq!(merge(&a, &b), set.union(&others).copied().collect::<Vec<_>>());
+            for way in [merge, insert, interleave] {
+                prop_assert_eq!(way(&a, &b), set.union(&others).copied().collect::<Vec<_>>());
+            }
         }
     }
 }
