@@ -179,6 +179,20 @@ impl<'s> Check<'s> {
         }
     }
 
+    /// Leaves those of `docs`, which stand in any order, in which the words stand so.
+    pub fn retain(&self, docs: &mut Vec<DocId>) {
+        let mut passing = Vec::new();
+        self.each_passing(
+            docs,
+            |&doc| doc,
+            |&doc| {
+                passing.push(doc);
+                true
+            },
+        );
+        *docs = passing;
+    }
+
     /// Do the words stand so in `doc`?
     pub fn passes(&self, doc: DocId) -> bool {
         if let Some(answer) = self.memo.borrow().get(doc) {

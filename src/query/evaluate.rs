@@ -46,6 +46,30 @@ impl<'s> Plan<'s> {
         }
     }
 
+    /// Leaves those of `docs`, which stand in any order, that match.
+    pub fn retain(&self, docs: &mut Vec<DocId>) {
+        match self {
+            Plan::Intersection(parts) => parts.iter().for_each(|part| part.retain(docs)),
+            Plan::Difference(plan, excluded) => {
+                plan.retain(docs);
+                docs.retain(|&doc| !excluded.contains(doc));
+            }
+            Plan::Check { candidates, check, .. } => {
+                candidates.retain(docs);
+                check.retain(docs);
+            }
+            plan => {
+                // No guess at an answer can be wrong, and the next questions need not wait for it.
+                let mut len = 0;
+                for at in 0..docs.len() {
+                    docs[len] = docs[at];
+                    len += usize::from(plan.contains(docs[at]));
+                }
+                docs.truncate(len);
+            }
+        }
+    }
+
     /// The businesses of chunk `key` that match: the lower halves of their `DocId`s.
     pub fn chunk(&self, key: u16) -> Lows<'_> {
         match self {

@@ -9,11 +9,12 @@
 //! Where positions of a filter are stored, [`positions`](super::positions) are walked instead.
 //!
 //! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups: the smaller is chosen. A test costs as
-//! much as a look-up where neighbours ascend, and two by name. Counts differ much in how many businesses have them, so
+//! much as a look-up where neighbours ascend, and two by name; where words are looked at, many tests are made at a time,
+//! and gathering costs what finding all hits does. Counts differ much in how many businesses have them, so
 //! that walking one after the other is tried, and given up.
 
 use super::cursor::{Position, Side};
-use super::plan::Plan;
+use super::plan::{CHECKED, Plan};
 use super::planner::Planner;
 use super::shortcut::Shortcut;
 use crate::ids::DocId;
@@ -95,6 +96,59 @@ fn by_stretches(
     Some(found)
 }
 
+/// Does a walk along a permutation cost less than gathering the ranks of all hits? `window` positions may have hits.
+fn is_walked(
+    hits: &Plan<'_>,
+    total: u64,
+    permutation: Permutation<'_>,
+    window: u64,
+    wanted: u64,
+) -> bool {
+    let walked = wanted * window / total.max(1);
+    // Where words are looked at, hits are not ready, and to find them all is what costs.
+    let (looked_at, candidates) = match hits.has_check() {
+        true => (hits.enumerated_max() * walked / window.max(1), hits.enumerated_max()),
+        false => (0, 0),
+    };
+    walked * permutation.step_cost() + CHECKED * looked_at <= total + candidates
+}
+
+/// Most positions that are looked at together.
+const WALKED_MAX: usize = 512;
+
+/// The first `wanted` hits from one side of `positions`, nearest first; one in about `per_hit` positions has one.
+fn walked(
+    permutation: Permutation<'_>,
+    mut positions: Range<usize>,
+    hits: &Plan<'_>,
+    side: Side,
+    wanted: usize,
+    per_hit: usize,
+) -> Vec<DocId> {
+    let mut found: Vec<DocId> = Vec::with_capacity(wanted);
+    let mut docs: Vec<DocId> = Vec::new();
+    while found.len() < wanted && !positions.is_empty() {
+        let left = wanted - found.len();
+        let len = (left * per_hit).clamp(left, WALKED_MAX).min(positions.len());
+        docs.clear();
+        match side {
+            Side::After => {
+                let near = positions.start..positions.start + len;
+                positions.start = near.end;
+                docs.extend(permutation.docs(near));
+            }
+            Side::Before => {
+                let near = positions.end - len..positions.end;
+                positions.end = near.start;
+                docs.extend(permutation.docs(near).rev());
+            }
+        }
+        hits.retain(&mut docs);
+        found.extend(docs.iter().take(left));
+    }
+    found
+}
+
 /// The first `wanted` of `total` hits on one side of `rank` in a permutation, nearest first. All hits stand within
 /// `window`.
 pub fn by_permutation(
@@ -120,15 +174,11 @@ pub fn by_permutation(
         planner.took(Shortcut::StaticWalk);
         return docs.into_iter().map(position).collect();
     }
-    let walked = wanted as u64 * window.len() as u64 / total.max(1);
-    if walked * permutation.step_cost() <= total {
+    if is_walked(hits, total, permutation, window.len() as u64, wanted as u64) {
         planner.took(Shortcut::PermutationWalk);
-        let is_hit = |doc: &DocId| hits.contains(*doc);
-        let within = permutation.docs(start..end);
-        return match side {
-            Side::After => within.filter(is_hit).take(wanted).map(position).collect(),
-            Side::Before => within.rev().filter(is_hit).take(wanted).map(position).collect(),
-        };
+        let per_hit = window.len() / (total.max(1) as usize);
+        let docs = walked(permutation, start..end, hits, side, wanted, per_hit);
+        return docs.into_iter().map(position).collect();
     }
     planner.took(Shortcut::RankGather);
     ranks.clear();

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// So many probes of postings cost what looking at the words of one candidate costs.
-const CHECKED: u64 = 32;
+pub const CHECKED: u64 = 32;
 
 /// A tree of set operations.
 #[derive(Clone, Debug)]
