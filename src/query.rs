@@ -6,7 +6,7 @@
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`] and [`filters`] (which postings answer it),
 //! [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
-//! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] (the total), [`order`] (sort orders),
+//! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total), [`order`] (sort orders),
 //! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`], [`nearest`] and [`relax`],
 //! [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
@@ -22,6 +22,7 @@ pub mod cursor;
 pub mod edit_distance;
 pub mod evaluate;
 pub mod explain;
+pub mod few_apart;
 pub mod filters;
 pub mod hit_set;
 pub mod joined;

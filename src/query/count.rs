@@ -10,9 +10,11 @@
 //! | sum | what a last word is, and what it only begins; industries, which no business has two of | its parts |
 //! | sum without what both have | two lists that are too long to be kept (`S.A`) | passing both |
 //! | positions by industry | words, places and bounds within one industry ([`within_industry`](super::within_industry)) | the smallest part as far as it is of the industry |
-//! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few |
+//! | short lists taken out of unions ([`few_apart`](super::few_apart)) | all of them are one in 512 of the smallest part | the same without them, and some probes for each business on them |
+//! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few, else nothing is written |
 
 use super::evaluate::SELECTED_MAX;
+use super::few_apart::FewApart;
 use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::plan::{List, Plan};
@@ -61,16 +63,37 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, kept: Kept) -> (u64, Pla
         let hits = plan.hit_set();
         return (hits.len(), Plan::ready(hits));
     }
+    let apart = FewApart::new(&plan, plan.cardinality_max() / planner.tuning().few_share);
+    let (total, kept) = match without_looking(planner, &apart.many) {
+        Some(total) => (total, None),
+        None => enumerate(&apart.many, kept_max),
+    };
+    if apart.is_whole() {
+        return (total, kept.map_or(plan, Plan::ready));
+    }
+    planner.took(Shortcut::FewApart);
+    let others = apart.others(&plan);
+    // Stored counts of a damaged snapshot may be anything.
+    let total = total.saturating_add(others.len());
+    (total, kept.map_or(plan, |kept| Plan::ready(kept.with(&others))))
+}
+
+/// How many businesses match a plan, and all of them if they are `kept_max` at most.
+fn enumerate(plan: &Plan<'_>, kept_max: u64) -> (u64, Option<HitSet>) {
     let mut kept = HitSet::default();
     let mut total = 0;
-    plan.for_each_chunk(|key, lows| {
+    for key in plan.keys() {
+        if total > kept_max {
+            total += plan.chunk_len(key) as u64;
+            continue;
+        }
+        let lows = plan.chunk(key);
         total += lows.len() as u64;
         if total <= kept_max {
-            let base = u32::from(key) << 16;
-            lows.for_each(|low| kept.push(base | u32::from(low)));
+            kept.extend(key, &lows);
         }
-    });
-    (total, if total <= kept_max { Plan::ready(kept) } else { plan })
+    }
+    (total, (total <= kept_max).then_some(kept))
 }
 
 /// The total of a plan, if nothing, or almost nothing, has to be looked at for it.

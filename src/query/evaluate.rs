@@ -85,10 +85,11 @@ impl<'s> Plan<'s> {
                 }
                 part => all.or(part.chunk(key)),
             }),
-            Plan::Intersection(parts) => {
-                let Some((first, others)) = parts.split_first() else { return Lows::NONE };
-                others.iter().fold(first.chunk(key), |base, part| part.chunk_within(key, base))
-            }
+            Plan::Intersection(parts) => match parts.as_slice() {
+                [] => Lows::NONE,
+                [only] => only.chunk(key),
+                [others @ .., last] => last.chunk_within(key, Plan::chunk_of_all(others, key)),
+            },
             Plan::Difference(plan, excluded) => {
                 let base = plan.chunk(key);
                 if base.is_empty() {
@@ -101,6 +102,15 @@ impl<'s> Plan<'s> {
                 check.passing(key, &left(check, candidates, key))
             }
         }
+    }
+
+    /// The businesses of chunk `key` that all of `parts` match.
+    fn chunk_of_all<'p>(parts: &'p [Plan<'s>], key: u16) -> Lows<'p> {
+        let Some((first, others)) = parts.split_first() else { return Lows::NONE };
+        others.iter().fold(first.chunk(key), |base, part| match part {
+            Plan::List(_) | Plan::Ready(_) if !base.is_empty() => base.and(&part.chunk(key)),
+            part => part.chunk_within(key, base),
+        })
     }
 
     /// Those of `base` that match.
@@ -136,6 +146,22 @@ impl<'s> Plan<'s> {
                 let candidates = candidates.chunk_within(key, base);
                 check.passing(key, &check.may_pass_of(key, &candidates))
             }
+        }
+    }
+
+    /// How many businesses of chunk `key` match. Of an intersection, what all parts share is not written.
+    pub fn chunk_len(&self, key: u16) -> usize {
+        match self {
+            Plan::Intersection(parts) => match parts.as_slice() {
+                [others @ .., last @ (Plan::Range(_) | Plan::List(_) | Plan::Ready(_))]
+                    if !others.is_empty() =>
+                {
+                    let base = Plan::chunk_of_all(others, key);
+                    if base.is_empty() { 0 } else { base.and_len(&last.chunk(key)) }
+                }
+                _ => self.chunk(key).len(),
+            },
+            plan => plan.chunk(key).len(),
         }
     }
 

@@ -13,6 +13,8 @@ pub enum Shortcut {
     PairCount,
     /// Hits within an industry, found in the order by industry.
     WithinIndustry,
+    /// A total without the short lists of unions, whose businesses are asked for one by one.
+    FewApart,
     /// A total as the sum of sets that share nothing.
     DisjointSum,
     /// A prefix whose reach is stored.
@@ -67,10 +69,11 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 28] = [
+    pub const ALL: [Shortcut; 29] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
+        Shortcut::FewApart,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
@@ -105,6 +108,9 @@ impl Shortcut {
 pub struct Tuning {
     /// Most hits that are kept from counting them, two bytes each.
     pub kept_max: u64,
+    /// One in so many of the businesses of a plan are few: to ask for each of them costs less than to bring their lists
+    /// together with others.
+    pub few_share: u64,
     /// Groups of this many members at most are evaluated as soon as they are met; larger ones stay plans, of which
     /// a page looks at the part that it shows.
     pub held_max: u64,
@@ -138,6 +144,7 @@ impl Default for Tuning {
     fn default() -> Tuning {
         Tuning {
             kept_max: 1 << 16,
+            few_share: 512,
             held_max: 1024,
             hits_held_max: 2048,
             level_step_costs: (4, 64),
@@ -158,6 +165,7 @@ impl Tuning {
     /// shortcuts ever meet in a small collection.
     pub const EVERYTHING: Tuning = Tuning {
         kept_max: 0,
+        few_share: 1,
         held_max: 0,
         hits_held_max: 0,
         level_step_costs: (0, 0),
