@@ -1,13 +1,13 @@
-//! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, what is in either of two arrays, and
-//! which bits of a bitmap stand for some bytes.
+//! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, what is in either of two arrays,
+//! which bits of a bitmap are set, and which stand for some bytes.
 //!
-//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY` and `bytes/WAY/SHARE`. Each pair of arrays is one of 64, so that
+//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY`, `bits/WAY/COUNT` and `bytes/WAY/SHARE`. Each pair of arrays is one of 64, so that
 //! branches cannot be learnt. Before a way is timed its answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::simd;
 use firmament::snapshot::arrays::{intersect, merge};
-use firmament::snapshot::container::select;
+use firmament::snapshot::container::{append_bits, for_each_bit, select};
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
@@ -126,6 +126,47 @@ fn bitmaps(criterion: &mut Criterion) {
     group.finish();
 }
 
+fn bits(criterion: &mut Criterion) {
+    let mut random = Random(521_288_629);
+    let mut group = criterion.benchmark_group("bits");
+    for count in [600, 2400] {
+        let sets: Vec<BTreeSet<u16>> = (0..PAIRS).map(|_| random.set(count)).collect();
+        let bitmaps: Vec<[u64; 1024]> = sets
+            .iter()
+            .map(|set| {
+                let mut words = [0; 1024];
+                set.iter().for_each(|low| words[usize::from(low / 64)] |= 1 << (low % 64));
+                words
+            })
+            .collect();
+        let together = |words: &[u64; 1024]| {
+            let mut lows = Vec::new();
+            simd::vectorized(|| append_bits(|at| words[at], count, &mut lows));
+            lows
+        };
+        let one_by_one = |words: &[u64; 1024]| {
+            let mut lows = Vec::with_capacity(count);
+            simd::vectorized(|| for_each_bit(words.iter().copied(), |low| lows.push(low)));
+            lows
+        };
+        for (set, words) in sets.iter().zip(&bitmaps) {
+            assert!(together(words).iter().eq(set) && one_by_one(words).iter().eq(set));
+        }
+        let mut at = 0;
+        let mut next = || {
+            at = (at + 1) % PAIRS;
+            black_box(&bitmaps[at])
+        };
+        group.bench_function(BenchmarkId::new("some together", count), |bencher| {
+            bencher.iter(|| together(next()));
+        });
+        group.bench_function(BenchmarkId::new("one by one", count), |bencher| {
+            bencher.iter(|| one_by_one(next()));
+        });
+    }
+    group.finish();
+}
+
 /// Bytes that are searched for.
 const WANTED: [u8; 3] = [7, 7, 255];
 
@@ -162,5 +203,5 @@ fn bytes(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(array_benches, arrays, bitmaps, bytes);
+criterion_group!(array_benches, arrays, bitmaps, bits, bytes);
 criterion_main!(array_benches);

@@ -104,11 +104,11 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// The businesses of chunk `key` that all of `parts` match.
+    /// The businesses of chunk `key` that all of `parts` match, to be brought together with others.
     fn chunk_of_all<'p>(parts: &'p [Plan<'s>], key: u16) -> Lows<'p> {
         let Some((first, others)) = parts.split_first() else { return Lows::NONE };
         others.iter().fold(first.chunk(key), |base, part| match part {
-            Plan::List(_) | Plan::Ready(_) if !base.is_empty() => base.and(&part.chunk(key)),
+            Plan::List(_) | Plan::Ready(_) if !base.is_empty() => base.and_on(&part.chunk(key)),
             part => part.chunk_within(key, base),
         })
     }
@@ -300,7 +300,7 @@ impl<'s> Plan<'s> {
             }
             plan => {
                 let mut hits = HitSet::default();
-                plan.for_each(|doc| hits.push(doc.0));
+                plan.for_each_chunk(|key, lows| hits.extend(key, lows));
                 hits
             }
         }

@@ -47,7 +47,7 @@ impl HitSet {
 
     /// Adds businesses of chunk `key`, behind all others.
     pub fn extend(&mut self, key: u16, lows: &Lows<'_>) {
-        self.extend_by(key, |all| lows.for_each(|low| all.push(low)));
+        self.extend_by(key, |all| lows.append_to(all));
     }
 
     /// Adds the businesses of chunk `key`, behind all others, whose lower halves `append` appends.

@@ -8,7 +8,7 @@ mod walk;
 
 use crate::simd::{count_ones, vectorized};
 use crate::snapshot::arrays;
-use crate::snapshot::container::{BITMAP_WORDS, Bitmap, Container, for_each_bit};
+use crate::snapshot::container::{BITMAP_WORDS, Bitmap, Container, append_bits, for_each_bit};
 use crate::snapshot::followers::FoundLows;
 use crate::snapshot::postings::ARRAY_MAX;
 use std::ops::Range;
@@ -16,7 +16,8 @@ use std::ops::Range;
 /// Number of lower halves.
 const ALL: u32 = 1 << 16;
 
-/// Fewest that were found by bits and stay bits.
+/// Fewest that were found by bits and stay bits, if an operation on all of them comes next: it leaves few, and costs less
+/// than taking bits apart.
 const FOUND_MIN: usize = 256;
 
 type Words = [u64; BITMAP_WORDS];
@@ -61,7 +62,6 @@ impl<'p> Lows<'p> {
             FoundLows::Array(lows) => Lows::Array(lows),
             FoundLows::Bitmap(words) => match count_ones(words.as_slice()) {
                 0..FOUND_MIN => Lows::of_words(words),
-                // Taking bits apart costs more than one operation on all words, which comes next and leaves few.
                 count => Lows::Bitmap(words, count as u32),
             },
         }
@@ -109,6 +109,16 @@ impl<'p> Lows<'p> {
 
     /// Those that are in both.
     pub fn and(&self, other: &Lows<'p>) -> Lows<'p> {
+        self.shared(other, ARRAY_MAX)
+    }
+
+    /// The same, to be brought together with others: what two bitmaps share stays one, as long as it is not of few.
+    pub fn and_on(&self, other: &Lows<'p>) -> Lows<'p> {
+        self.shared(other, FOUND_MIN)
+    }
+
+    /// Those that are in both; what bitmaps share is an array up to `array_max`.
+    fn shared(&self, other: &Lows<'p>, array_max: usize) -> Lows<'p> {
         match (self.view(), other.view()) {
             (View::Span(range), View::Span(others)) => {
                 let start = range.start.max(others.start);
@@ -123,16 +133,13 @@ impl<'p> Lows<'p> {
             }
             (View::Bitmap(a, _), View::Bitmap(b, _)) => {
                 let count = count_shared(a, b);
-                if count > ARRAY_MAX {
+                if count > array_max {
                     let mut words = Box::new(*a);
                     vectorized(|| words.iter_mut().zip(b).for_each(|(word, other)| *word &= other));
                     return Lows::Bitmap(words, count as u32);
                 }
-                let mut both = Vec::with_capacity(count);
-                vectorized(|| {
-                    let shared = a.iter().zip(b).map(|(word, other)| word & other);
-                    for_each_bit(shared, |low| both.push(low));
-                });
+                let mut both = Vec::new();
+                vectorized(|| append_bits(|at| a[at] & b[at], count, &mut both));
                 Lows::Array(both)
             }
         }
@@ -262,12 +269,20 @@ impl<'p> Lows<'p> {
 
     /// All of them, ascending.
     pub fn to_array(&self) -> Vec<u16> {
-        if let View::Array(lows) = self.view() {
-            return lows.to_vec();
-        }
-        let mut all = Vec::with_capacity(self.len());
-        self.for_each(|low| all.push(low));
+        let mut all = Vec::new();
+        self.append_to(&mut all);
         all
+    }
+
+    /// Appends all of them, ascending.
+    pub fn append_to(&self, all: &mut Vec<u16>) {
+        match self.view() {
+            View::Span(range) => all.extend(range.clone().map(|low| low as u16)),
+            View::Array(lows) => all.extend_from_slice(lows),
+            View::Bitmap(words, count) => {
+                vectorized(|| append_bits(|at| words[at], count as usize, all));
+            }
+        }
     }
 
     /// Calls `visit` with all of them, ascending.
@@ -302,9 +317,7 @@ impl<'p> Lows<'p> {
         if count as usize > ARRAY_MAX {
             return bitmap;
         }
-        let mut lows = Vec::with_capacity(count as usize);
-        bitmap.for_each(|low| lows.push(low));
-        Lows::Array(lows)
+        Lows::Array(bitmap.to_array())
     }
 }
 
@@ -440,6 +453,7 @@ mod tests {
                 for lows in shapes(x) {
                     for others in shapes(y) {
                         prop_assert_eq!(all(&lows.and(&others)), sorted(x.intersection(y)));
+                        prop_assert_eq!(all(&lows.and_on(&others)), sorted(x.intersection(y)));
                         prop_assert_eq!(lows.and_len(&others), x.intersection(y).count());
                         prop_assert_eq!(all(&lows.and_not(&others)), sorted(x.difference(y)));
                         prop_assert_eq!(all(&lows.clone().or(others)), sorted(x.union(y)));
