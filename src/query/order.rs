@@ -129,7 +129,7 @@ fn walked(
     let mut docs: Vec<DocId> = Vec::new();
     while found.len() < wanted && !positions.is_empty() {
         let left = wanted - found.len();
-        let len = (left * per_hit).clamp(left, WALKED_MAX).min(positions.len());
+        let len = left.saturating_mul(per_hit).clamp(1, WALKED_MAX).min(positions.len());
         docs.clear();
         match side {
             Side::After => {
