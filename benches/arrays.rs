@@ -1,8 +1,8 @@
 //! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, what is in either of two arrays,
 //! which bits of a bitmap are set, and which stand for some bytes.
 //!
-//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY`, `bits/WAY/COUNT` and `bytes/WAY/SHARE`. Each pair of arrays is one of 64, so that
-//! branches cannot be learnt. Before a way is timed its answer is compared with that of sets, or of another way.
+//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY`, `bits/WAY/COUNT` and `bytes/WAY/SHARE`.
+//! Each pair of arrays is one of 64, so that branches cannot be learnt. Before a way is timed its answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::simd;

@@ -153,13 +153,18 @@ impl<'s> Check<'s> {
 
     /// Those of ascending lower halves in one chunk in which the words stand so.
     pub fn passing(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
-        let (all, mut passing) = (lows.to_array(), Vec::new());
         let doc = |low: &u16| DocId(u32::from(key) << 16 | u32::from(*low));
-        self.each_passing(&all, doc, |low| {
-            passing.push(*low);
+        Lows::Array(self.passing_of(&lows.to_array(), doc))
+    }
+
+    /// Those of `items` whose business passes.
+    pub fn passing_of<T: Copy>(&self, items: &[T], doc: impl Fn(&T) -> DocId) -> Vec<T> {
+        let mut passing = Vec::new();
+        self.each_passing(items, doc, |&item| {
+            passing.push(item);
             true
         });
-        Lows::Array(passing)
+        passing
     }
 
     /// Calls `visit` with those of `items` whose business passes, until it says that it wants no more.
@@ -177,20 +182,6 @@ impl<'s> Check<'s> {
                 }
             }
         }
-    }
-
-    /// Leaves those of `docs`, which stand in any order, in which the words stand so.
-    pub fn retain(&self, docs: &mut Vec<DocId>) {
-        let mut passing = Vec::new();
-        self.each_passing(
-            docs,
-            |&doc| doc,
-            |&doc| {
-                passing.push(doc);
-                true
-            },
-        );
-        *docs = passing;
     }
 
     /// Do the words stand so in `doc`?

@@ -64,14 +64,15 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, kept: Kept) -> (u64, Pla
         return (hits.len(), Plan::ready(hits));
     }
     let apart = FewApart::new(&plan, plan.cardinality_max() / planner.tuning().few_share);
+    if apart.is_whole() {
+        let (total, kept) = enumerate(&plan, kept_max);
+        return (total, kept.map_or(plan, Plan::ready));
+    }
+    planner.took(Shortcut::FewApart);
     let (total, kept) = match without_looking(planner, &apart.many) {
         Some(total) => (total, None),
         None => enumerate(&apart.many, kept_max),
     };
-    if apart.is_whole() {
-        return (total, kept.map_or(plan, Plan::ready));
-    }
-    planner.took(Shortcut::FewApart);
     let others = apart.others(&plan);
     // Stored counts of a damaged snapshot may be anything.
     let total = total.saturating_add(others.len());

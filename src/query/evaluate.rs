@@ -56,17 +56,9 @@ impl<'s> Plan<'s> {
             }
             Plan::Check { candidates, check, .. } => {
                 candidates.retain(docs);
-                check.retain(docs);
+                *docs = check.passing_of(docs, |&doc| doc);
             }
-            plan => {
-                // No guess at an answer can be wrong, and the next questions need not wait for it.
-                let mut len = 0;
-                for at in 0..docs.len() {
-                    docs[len] = docs[at];
-                    len += usize::from(plan.contains(docs[at]));
-                }
-                docs.truncate(len);
-            }
+            plan => docs.retain(|&doc| plan.contains(doc)),
         }
     }
 

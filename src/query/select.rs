@@ -190,14 +190,9 @@ fn passing(check: &Check<'_>, hits: &HitSet, among: &Marks) -> Marks {
     let mut found = Marks::none(hits.len() as usize);
     let left = check.may_pass_of_hits(Cow::Owned(hits.marked(among)));
     let left: Vec<DocId> = left.iter().collect();
-    check.each_passing(
-        &left,
-        |&doc| doc,
-        |&doc| {
-            found.set(hits.rank(doc.0));
-            true
-        },
-    );
+    for DocId(doc) in check.passing_of(&left, |&doc| doc) {
+        found.set(hits.rank(doc));
+    }
     found
 }
 
