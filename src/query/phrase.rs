@@ -242,9 +242,8 @@ impl ProseWords<'_> {
     fn codes(&self) -> Codes {
         let mut codes = Codes::default();
         for (number, word) in &self.words {
-            let related = related_terms(word);
-            let ords = related.iter().filter_map(|term| self.terms.ord(term));
-            codes.add(*number, ords.map(|ord| self.terms.code(ord)));
+            let ords = self.terms.ords(&related_terms(word));
+            codes.add(*number, ords.into_iter().map(|ord| self.terms.code(ord)));
         }
         codes.sort();
         codes

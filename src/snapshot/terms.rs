@@ -117,6 +117,13 @@ impl Terms {
         self.keys.get(term).map(|ord| TermOrd(ord as u32))
     }
 
+    /// The ordinals of those of some words that are terms; quickest if the words are sorted.
+    pub fn ords(&self, words: &[String]) -> Vec<TermOrd> {
+        let mut ords = Vec::new();
+        search::each_value(self.keys.as_fst(), words, |ord| ords.push(TermOrd(ord as u32)));
+        ords
+    }
+
     /// The terms that begin with `prefix`, and whether it is one.
     pub fn begun_by(&self, prefix: &str) -> BegunTerms {
         let (ords, is_term) = search::begun_by(self.keys.as_fst(), prefix.as_bytes());

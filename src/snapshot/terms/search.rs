@@ -25,6 +25,33 @@ pub fn begun_by(fst: &Fst<impl AsRef<[u8]>>, prefix: &[u8]) -> (Range<u64>, bool
     (first..end, node.is_final())
 }
 
+/// Calls `visit` with the value of each of `keys` that is one. What a key begins with as the one before does is not walked
+/// again: sorted words that differ in their endings cost little more than one.
+pub fn each_value<K: AsRef<[u8]>>(
+    fst: &Fst<impl AsRef<[u8]>>,
+    keys: &[K],
+    mut visit: impl FnMut(u64),
+) {
+    // The nodes that lead to the last of them, each with the output up to it.
+    let mut way = vec![(fst.root(), Output::zero())];
+    let mut last: &[u8] = &[];
+    for key in keys {
+        let key = key.as_ref();
+        let shared = key.iter().zip(last).take_while(|(a, b)| a == b).count();
+        way.truncate(shared + 1);
+        last = key;
+        while let Some(&byte) = key.get(way.len() - 1) {
+            let (node, output) = way[way.len() - 1];
+            let Some(next) = node.find_input(byte).map(|way| node.transition(way)) else { break };
+            way.push((fst.node(next.addr), output.cat(next.out)));
+        }
+        let (node, output) = way[way.len() - 1];
+        if way.len() == key.len() + 1 && node.is_final() {
+            visit(output.cat(node.final_output()).value());
+        }
+    }
+}
+
 /// Bytes that may be read next, ascending.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct NextBytes {
@@ -212,6 +239,23 @@ mod tests {
             prop_assert_eq!(is_key.then_some(begun.start), map.get(&prefix));
             let expected = keys.iter().zip(0u64..).filter(|(key, _)| key.starts_with(&prefix));
             prop_assert!(begun.eq(expected.map(|(_, ord)| ord)));
+        }
+
+        #[test]
+        fn several_keys_have_the_values_of_each(
+            keys in prop::collection::btree_map("[a-c]{0,4}", 0u64..1000, 0..60),
+            asked in prop::collection::vec("[a-c]{0,5}", 0..20),
+            is_sorted in any::<bool>(),
+        ) {
+            let map = Map::from_iter(keys.iter().map(|(key, value)| (key, *value))).unwrap();
+            let mut asked = asked;
+            if is_sorted {
+                asked.sort();
+            }
+            let mut found = Vec::new();
+            each_value(map.as_fst(), &asked, |value| found.push(value));
+            let expected: Vec<u64> = asked.iter().filter_map(|key| map.get(key)).collect();
+            prop_assert_eq!(found, expected);
         }
 
         #[test]
