@@ -233,12 +233,12 @@ impl Snapshot {
 
     /// The order by year, oldest first, unknown last.
     pub fn by_founded_year_ascending(&self) -> Permutation<'_> {
-        self.orders.founded_year_ascending()
+        self.orders.founded_year_ascending(self.founded_years())
     }
 
     /// The order by year, youngest first, unknown last.
     pub fn by_founded_year_descending(&self) -> Permutation<'_> {
-        self.orders.founded_year_descending()
+        self.orders.founded_year_descending(self.founded_years())
     }
 
     /// Industries, by folded name (see [`fold_filter`](crate::analyzer::fold_filter)).

@@ -6,6 +6,9 @@
 //! | employees ascending | walk the hits of one count after the other, in `DocId` order | as below |
 //! | any other | walk the permutation, test each business | gather the ranks of all hits, keep the nearest |
 //!
+//! By year, a page whose hits all share one, or have none, is found by walking the hits in `DocId` order and asking each
+//! for its year, where that costs less than either.
+//!
 //! Where positions of a filter are stored, [`positions`](super::positions) are walked instead.
 //!
 //! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups: the smaller is chosen. A test costs as
@@ -16,7 +19,7 @@
 use super::cursor::{Position, Side};
 use super::plan::{CHECKED, Plan};
 use super::planner::Planner;
-use super::shortcut::Shortcut;
+use super::shortcut::{Shortcut, Tuning};
 use crate::ids::DocId;
 use crate::snapshot::{Permutation, Snapshot};
 use std::ops::Range;
@@ -96,6 +99,54 @@ fn by_stretches(
     Some(found)
 }
 
+/// The first `wanted` of `total` hits from one side of `positions`, nearest first, if all of them share a value that many
+/// businesses have: hits are passed in the order of their `DocId`s, which is theirs as well, and asked for the value. None
+/// where that costs more than to look whether the businesses with that value are hits, or to look up the ranks of all.
+fn by_value(
+    tuning: Tuning,
+    permutation: Permutation<'_>,
+    positions: Range<u32>,
+    (hits, total): (&Plan<'_>, u64),
+    side: Side,
+    wanted: usize,
+) -> Option<Vec<DocId>> {
+    // Words are looked at many at a time, which this does not.
+    if hits.has_check() || positions.is_empty() || total == 0 {
+        return None;
+    }
+    let tied = permutation.tied(match side {
+        Side::After => positions.start,
+        Side::Before => positions.end - 1,
+    })?;
+    let ends = &tied.positions;
+    let part = ends.start.max(positions.start)..ends.end.min(positions.end);
+    let (num_docs, most) = (permutation.len() as u64, wanted as u64);
+    let Tuning { value_margin, value_step_cost, .. } = tuning;
+    if total * (part.len() as u64) < value_margin * most * num_docs {
+        return None;
+    }
+    // As many are enumerated as the smallest part of an intersection has.
+    let passed = (most * num_docs / ends.len() as u64) * hits.enumerated_max() / total;
+    let looked_at = most * num_docs / total;
+    if passed * value_step_cost > looked_at.min(total) {
+        return None;
+    }
+    let first = permutation.doc_at(part.start as usize);
+    let last = permutation.doc_at(part.end as usize - 1);
+    let mut found = Vec::with_capacity(wanted);
+    match side {
+        Side::After => {
+            let ahead = hits.walk_from(first).take_while(|&doc| doc <= last);
+            tied.extend_with(ahead, wanted, &mut found);
+        }
+        Side::Before => {
+            let ahead = hits.walk_before(DocId(last.0 + 1)).take_while(|&doc| doc >= first);
+            tied.extend_with(ahead, wanted, &mut found);
+        }
+    }
+    (found.len() == wanted).then_some(found)
+}
+
 /// Does a walk along a permutation cost less than gathering the ranks of all hits? `window` positions may have hits.
 fn is_walked(
     hits: &Plan<'_>,
@@ -172,6 +223,12 @@ pub fn by_permutation(
     if let Some(docs) = by_stretches(permutation, positions.clone(), hits, side, wanted, stretches)
     {
         planner.took(Shortcut::StaticWalk);
+        return docs.into_iter().map(position).collect();
+    }
+    if let Some(docs) =
+        by_value(planner.tuning(), permutation, positions.clone(), (hits, total), side, wanted)
+    {
+        planner.took(Shortcut::ValueWalk);
         return docs.into_iter().map(position).collect();
     }
     if is_walked(hits, total, permutation, window.len() as u64, wanted as u64) {

@@ -55,6 +55,8 @@ pub enum Shortcut {
     RelaxedPortions,
     /// A relaxed page without names that weigh too much for the one word of them that it asks for.
     NameWeights,
+    /// A page from the hits that share a value, in the static order.
+    ValueWalk,
     /// A page from a walk along a permutation.
     PermutationWalk,
     /// A page from the positions of an industry or place in an order.
@@ -69,7 +71,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 29] = [
+    pub const ALL: [Shortcut; 30] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -94,6 +96,7 @@ impl Shortcut {
         Shortcut::EditInEnding,
         Shortcut::RelaxedPortions,
         Shortcut::NameWeights,
+        Shortcut::ValueWalk,
         Shortcut::PermutationWalk,
         Shortcut::FilterPositions,
         Shortcut::RankGather,
@@ -127,6 +130,10 @@ pub struct Tuning {
     pub summed_min: u64,
     /// Candidates for a phrase that are checked in one go.
     pub checked_first: usize,
+    /// So many times what is wanted must be expected among the hits that share a value: it is not always there.
+    pub value_margin: u64,
+    /// What passing a hit to see whether it has the value costs, in look-ups of other ways.
+    pub value_step_cost: u64,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
     pub gathered_max: u64,
     /// Most businesses that may hold two words as one and are looked at apart from all others.
@@ -151,6 +158,8 @@ impl Default for Tuning {
             level_patience: 8,
             summed_min: 1 << 13,
             checked_first: 128,
+            value_margin: 2,
+            value_step_cost: 1,
             gathered_max: 1024,
             joined_max: 64,
             apart_min: 1024,
@@ -172,6 +181,8 @@ impl Tuning {
         level_patience: 1,
         summed_min: 0,
         checked_first: 2,
+        value_margin: 0,
+        value_step_cost: 0,
         gathered_max: 0,
         joined_max: u64::MAX,
         apart_min: 0,

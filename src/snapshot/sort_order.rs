@@ -55,6 +55,52 @@ pub struct Permutation<'a> {
     step_cost: u64,
     /// If groups are in reverse: where they begin, and how many positions that concerns.
     reversed: Option<(&'a Groups, usize)>,
+    /// What is ordered by, if many businesses share a value.
+    values: Option<Values<'a>>,
+}
+
+/// The values of an order in which many businesses share one.
+#[derive(Clone, Copy, Debug)]
+struct Values<'a> {
+    /// Where those of one value begin in the stored order, and how many have one.
+    groups: &'a Groups,
+    known: usize,
+    /// By `DocId`.
+    of_docs: &'a [u16],
+}
+
+/// Businesses side by side in an order that share a value, ascending.
+#[derive(Clone, Debug)]
+pub struct Tied<'a> {
+    /// Where they stand.
+    pub positions: Range<u32>,
+    value: u16,
+    of_docs: &'a [u16],
+}
+
+impl Tied<'_> {
+    /// Appends those of `docs` that have the value, until there are as many as are `wanted`.
+    pub fn extend_with(
+        &self,
+        mut docs: impl Iterator<Item = DocId>,
+        wanted: usize,
+        found: &mut Vec<DocId>,
+    ) {
+        let mut asked = [DocId(0); AHEAD];
+        while found.len() < wanted {
+            let mut len = 0;
+            for doc in docs.by_ref().take(AHEAD) {
+                read_ahead(self.of_docs, doc.index());
+                asked[len] = doc;
+                len += 1;
+            }
+            if len == 0 {
+                return;
+            }
+            let having = asked[..len].iter().filter(|doc| self.of_docs[doc.index()] == self.value);
+            found.extend(having.take(wanted - found.len()));
+        }
+    }
 }
 
 /// Positions at which businesses stand side by side as they do in the stored order.
@@ -121,14 +167,21 @@ impl SortOrders {
         self.permutation(None, ASCENDING, Some((&self.count_groups, self.with_count)))
     }
 
-    /// By founding year, oldest first, unknown last.
-    pub fn founded_year_ascending(&self) -> Permutation<'_> {
-        self.permutation(Some(&self.years), ASCENDING, None)
+    /// By founding year, oldest first, unknown last. `years` are those of all businesses.
+    pub fn founded_year_ascending<'a>(&'a self, years: &'a [u16]) -> Permutation<'a> {
+        let order = self.permutation(Some(&self.years), ASCENDING, None);
+        Permutation { values: Some(self.values(years)), ..order }
     }
 
-    /// By founding year, youngest first, unknown last.
-    pub fn founded_year_descending(&self) -> Permutation<'_> {
-        self.permutation(Some(&self.years), ASCENDING, Some((&self.year_groups, self.with_year)))
+    /// By founding year, youngest first, unknown last. `years` are those of all businesses.
+    pub fn founded_year_descending<'a>(&'a self, years: &'a [u16]) -> Permutation<'a> {
+        let reversed = Some((&self.year_groups, self.with_year));
+        let order = self.permutation(Some(&self.years), ASCENDING, reversed);
+        Permutation { values: Some(self.values(years)), ..order }
+    }
+
+    fn values<'a>(&'a self, years: &'a [u16]) -> Values<'a> {
+        Values { groups: &self.year_groups, known: self.with_year, of_docs: years }
     }
 
     fn permutation<'a>(
@@ -138,7 +191,7 @@ impl SortOrders {
         reversed: Option<(&'a Groups, usize)>,
     ) -> Permutation<'a> {
         let stored = section.map(|section| cast::<u32>(section.as_ref()).split_at(self.num_docs));
-        Permutation { stored, len: self.num_docs, step_cost, reversed }
+        Permutation { stored, len: self.num_docs, step_cost, reversed, values: None }
     }
 }
 
@@ -270,6 +323,21 @@ impl<'a> Permutation<'a> {
     pub fn stretch(&self, position: u32) -> Option<(Range<u32>, DocId)> {
         let Group { positions, stored } = self.group(position);
         self.stored.is_none().then_some((positions, DocId(stored.start)))
+    }
+
+    /// The businesses around a position that share a value with the one there; none if few do in this order.
+    pub fn tied(&self, position: u32) -> Option<Tied<'a>> {
+        let Values { groups, known, of_docs } = self.values?;
+        let positions = match (position as usize) < known {
+            true if self.reversed.is_some() => self.group(position).positions,
+            true => {
+                let group = groups.group_of(position as usize, known);
+                group.start as u32..group.end as u32
+            }
+            false => known as u32..self.len as u32,
+        };
+        let value = of_docs[self.doc_at(positions.start as usize).index()];
+        Some(Tied { positions, value, of_docs })
     }
 
     /// How many positions, from the first on, are in groups that are in reverse.
@@ -423,7 +491,8 @@ mod tests {
             let (known, len) = (values.len(), values.len() + unknown);
             let groups = Groups::from_values(values.len(), |at| values[at]);
             let reversed = Some((&groups, known));
-            let order = Permutation { stored: None, len, step_cost: ASCENDING, reversed };
+            let order =
+                Permutation { stored: None, len, step_cost: ASCENDING, reversed, values: None };
             let mut expected: Vec<usize> = (0..known).collect();
             expected.sort_by_key(|&doc| std::cmp::Reverse(values[doc]));
             expected.extend(known..len);
