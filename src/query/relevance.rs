@@ -232,7 +232,15 @@ impl<'s> Walk<'_, 's> {
     }
 
     fn worst_first(mut self, mut split: GroupSplit<'_, 's>) -> Vec<Position> {
-        let groups: Vec<Group<'s>> = std::iter::from_fn(|| split.next_group()).collect();
+        let mut groups: Vec<Group<'s>> = Vec::new();
+        // Whoever is in a worse group than the business at which the walk begins lies behind it.
+        while let Some(group) = split.next_group() {
+            let is_last = self.begins_within_or_before(group.tier, group.kind);
+            groups.push(group);
+            if is_last {
+                break;
+            }
+        }
         for group in groups.iter().rev() {
             self.take(group);
             if self.is_full() {
@@ -279,6 +287,12 @@ impl<'s> Walk<'_, 's> {
             let (key, here) = (group_key(tier, kind), start.relevance_key >> GROUP_SHIFT);
             if self.stretch.is_best_first() { key > here } else { key < here }
         })
+    }
+
+    /// Does the walk begin at a business of the group, or of a better one?
+    fn begins_within_or_before(&self, tier: Tier, kind: Kind) -> bool {
+        let start = self.stretch.start.as_ref();
+        start.is_some_and(|start| start.relevance_key >> GROUP_SHIFT >= group_key(tier, kind))
     }
 
     /// Appends the nearest members of a group.
