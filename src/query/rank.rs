@@ -73,6 +73,11 @@ impl Tier {
     ];
 }
 
+/// Tier and kind as part of a relevance key: the better, the larger.
+pub fn group_key(tier: Tier, kind: Kind) -> u64 {
+    (Tier::ALL.len() - tier as usize) as u64 * 2 + u64::from(kind == Kind::Whole)
+}
+
 /// Businesses of one tier and kind.
 #[derive(Debug)]
 pub struct Group<'s> {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
-//! | best of a word in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for in one industry: the first page | a probe for each that is stored, and one score |
+//! | best of a word in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for in one industry: the first page | a few probes, and one score; who holds a longer word in the name is found and scored, if those who hold the word there do not fill the page |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | best of names with two words ([`best_within`](crate::snapshot::best_within)) | `q` is two words: the first page, of those who hold both in the name | a probe for each that is stored, and its score |
 //! | best of a word with a legal form ([`best_within`](crate::snapshot::best_within)) | `q` is one word with one legal form: the first page | a probe for each that is stored |
@@ -27,7 +27,7 @@ use super::nearest::{GROUP_SHIFT, Nearest, Stretch, first_of_best, nearest};
 use super::order::by_doc_id;
 use super::plan::Plan;
 use super::planner::Planner;
-use super::rank::{Group, GroupSplit, Kind, Step, Tier};
+use super::rank::{Group, GroupSplit, Kind, Step, Tier, group_key};
 use super::relax::RelaxedScorer;
 use super::score::{LEGAL_FORM, Scorer, words_max};
 use super::shortcut::Shortcut;
@@ -74,14 +74,18 @@ pub fn by_relevance<'s>(
         let scorer = Scorer::new(planner, understanding, &query.text);
         return relaxed.nearest(planner, understanding, hits, scorer, stretch);
     }
+    let mut scorer = Scorer::new(planner, understanding, &query.text);
+    // Later pages, and longer ones, are found where hits are held.
+    if let [only] = understanding.clauses.as_slice()
+        && stretch.is_from_best()
+        && stretch.start.is_none()
+        && let Some(best) = BestOfWord::new(planner, query, only)
+        && let Some(page) = best.first_page(only, &mut scorer, stretch)
+    {
+        planner.took(Shortcut::BestInIndustry);
+        return page;
+    }
     let single_word = SingleWord::of(planner, query, understanding, total);
-    let in_industry = match understanding.clauses.as_slice() {
-        // Later pages, and longer ones, are found where hits are held.
-        [only] if stretch.is_from_best() && stretch.start.is_none() => {
-            BestOfWord::new(planner, query, only).filter(|best| best.may_fill(stretch.wanted))
-        }
-        _ => None,
-    };
     let (best_of_phrase, of_phrase_by) = match of_phrase {
         Some(BestOfPhrase(best)) => (Some(best), Shortcut::BestOfPhraseInIndustry),
         None => {
@@ -92,7 +96,6 @@ pub fn by_relevance<'s>(
         }
     };
     let hits = match (&single_word, understanding.clauses.as_slice()) {
-        _ if in_industry.is_some() => None,
         (Some(word), [understood]) => {
             let longer = understood.in_name_as_prefix().cardinality_max();
             held(planner, hits, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
@@ -112,7 +115,6 @@ pub fn by_relevance<'s>(
     // Only pages that begin somewhere are looked for so.
     let summed_levels = stretch.start.and_then(|_| SummedLevels::of(planner, query, understanding));
     let split = GroupSplit::new(planner, understanding, &query.text, hits);
-    let scorer = Scorer::new(planner, understanding, &query.text);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
     let scores_all = stretch.start.is_some() || !apart.nearest.is_empty();
     let found = Vec::new();
@@ -123,7 +125,6 @@ pub fn by_relevance<'s>(
         scorer,
         single_word,
         summed_levels,
-        in_industry,
         best_of_phrase,
         of_phrase_by,
         is_phrase,
@@ -181,8 +182,6 @@ struct Walk<'a, 's> {
     scorer: Scorer<'s>,
     single_word: Option<SingleWord<'s>>,
     summed_levels: Option<SummedLevels<'s>>,
-    /// The best of those who hold the one word that `q` is in the one industry that is asked for.
-    in_industry: Option<BestOfWord<'s>>,
     /// The stored best of those who hold `q` as a phrase, if it is two words whose impacts are the text score; and which
     /// shortcut that is.
     best_of_phrase: Option<StoredBest<'s>>,
@@ -302,13 +301,6 @@ impl<'s> Walk<'_, 's> {
             return;
         }
         let prefix = group_key(group.tier, group.kind) << GROUP_SHIFT;
-        // Whoever holds the word and a longer one in the name is stored as one who holds the word elsewhere.
-        if let Some(best) = self.in_industry.filter(|_| group.kind == Kind::Whole)
-            && self.take_best((group.tier, group.kind), &group.members, best.within(group))
-        {
-            self.planner.took(Shortcut::BestInIndustry);
-            return;
-        }
         let left = self.left();
         let (num_members, held_max) =
             (group.members.cardinality_max(), self.planner.tuning().held_max);
@@ -506,9 +498,4 @@ impl<'s> Walk<'_, 's> {
             !self.is_full()
         });
     }
-}
-
-/// Tier and kind as part of a relevance key: the better, the larger.
-fn group_key(tier: Tier, kind: Kind) -> u64 {
-    (Tier::ALL.len() - tier as usize) as u64 * 2 + u64::from(kind == Kind::Whole)
 }

@@ -79,6 +79,15 @@ fn words_apart_are_ranked_as_the_oracle_does() {
     compare(Texts { between, unnamed: 2, ..TEXTS }, two_words, &[]);
 }
 
+/// Names hold the word, or one that it begins, or both: more of them than are stored, or fewer than a page.
+#[test]
+fn words_within_an_industry_are_ranked_as_the_oracle_does() {
+    let between = &["", "", "", "carbonate ", "embers ", "falconry "];
+    let texts = Texts { between, unnamed: 2, ..TEXTS };
+    let one_word = |rng: &mut Rng| vec![(*rng.pick(&TEXT_WORDS)).to_owned()];
+    compare(texts, one_word, &[(Shortcut::BestInIndustry, 200)]);
+}
+
 #[test]
 fn words_joined_are_ranked_as_the_oracle_does() {
     let texts = Texts { joined: 6, ..TEXTS };
@@ -137,7 +146,7 @@ fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Shortcut
             let industries = TWO_INDUSTRIES.map(str::to_owned);
             let industries =
                 industries[rng.below(2)..].iter().take(num_industries).cloned().collect();
-            let limit = rng.within(1, 2) as u32;
+            let limit = rng.within(1, 5) as u32;
             let request = Request { q, industries, limit, ..Request::default() };
             let rng = Rng::new(collection, number);
             let checked =
