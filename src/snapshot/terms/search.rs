@@ -33,20 +33,20 @@ pub fn each_value<K: AsRef<[u8]>>(
     mut visit: impl FnMut(u64),
 ) {
     // The nodes that lead to the last of them, each with the output up to it.
-    let mut way = vec![(fst.root(), Output::zero())];
+    let mut passed = vec![(fst.root(), Output::zero())];
     let mut last: &[u8] = &[];
     for key in keys {
         let key = key.as_ref();
         let shared = key.iter().zip(last).take_while(|(a, b)| a == b).count();
-        way.truncate(shared + 1);
+        passed.truncate(shared + 1);
         last = key;
-        while let Some(&byte) = key.get(way.len() - 1) {
-            let (node, output) = way[way.len() - 1];
+        while let Some(&byte) = key.get(passed.len() - 1) {
+            let (node, output) = passed[passed.len() - 1];
             let Some(next) = node.find_input(byte).map(|way| node.transition(way)) else { break };
-            way.push((fst.node(next.addr), output.cat(next.out)));
+            passed.push((fst.node(next.addr), output.cat(next.out)));
         }
-        let (node, output) = way[way.len() - 1];
-        if way.len() == key.len() + 1 && node.is_final() {
+        let (node, output) = passed[passed.len() - 1];
+        if passed.len() == key.len() + 1 && node.is_final() {
             visit(output.cat(node.final_output()).value());
         }
     }
