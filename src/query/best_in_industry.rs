@@ -1,10 +1,9 @@
 //! The stored best hits within one industry: of one word, or of two words next to each other.
 //!
-//! They are the first page, or its end; see [`best_within`](crate::snapshot::best_within).
+//! They are the first page, but for whoever comes between or before them; see [`best_within`](crate::snapshot::best_within).
 
 use super::Query;
 use super::cursor::Position;
-use super::hit_set::HitSet;
 use super::nearest::{GROUP_SHIFT, Stretch, nearest};
 use super::plan::Plan;
 use super::planner::Planner;
@@ -87,7 +86,7 @@ impl<'s> BestOfWord<'s> {
             return None;
         }
         let names = only.in_name_as_prefix();
-        let mut longer = HitSet::default();
+        let mut longer = Plan::NOTHING;
         if page.len() < wanted && !names.is_nothing() {
             // Those who hold only a longer word in the name come between the others. Some of them hold the word elsewhere,
             // and are stored as such.
@@ -95,10 +94,10 @@ impl<'s> BestOfWord<'s> {
             if within.cardinality_max() > LONGER_MAX {
                 return None;
             }
-            longer = within.hit_set();
+            longer = Plan::ready(within.hit_set());
             let prefix = group_key(Tier::NameHasAll, Kind::Prefix) << GROUP_SHIFT;
-            let (members, left) = (Plan::ready(longer.clone()), wanted - page.len());
-            page.extend(nearest(&members, prefix, scorer, stretch.from(None, left)));
+            let left = stretch.from(None, wanted - page.len());
+            page.extend(nearest(&longer, prefix, scorer, left));
         }
         let others = elsewhere.iter().filter(|&&doc| !longer.contains(doc));
         others.take(wanted - page.len()).for_each(|&doc| push(&mut page, scorer, doc));

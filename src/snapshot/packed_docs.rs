@@ -61,11 +61,6 @@ impl<'a> PackedDocs<'a> {
         PackedDocs { bytes: &self.bytes[start * self.width..end * self.width], ..*self }
     }
 
-    /// The last one.
-    pub fn last(&self) -> Option<DocId> {
-        self.slice(self.len().saturating_sub(1), self.len()).iter().next()
-    }
-
     /// All of them, as they stand.
     pub fn iter(&self) -> impl Iterator<Item = DocId> + use<'a> {
         self.bytes.chunks_exact(self.width).map(|bytes| {
@@ -110,7 +105,6 @@ mod tests {
             let packed = PackedDocs::check(&bytes, num_docs).unwrap();
             prop_assert_eq!(found(packed), docs.clone());
             prop_assert_eq!(packed.len(), docs.len());
-            prop_assert_eq!(packed.last().map(|doc| doc.0), docs.last().copied());
             let middle = docs.len() / 2;
             prop_assert_eq!(found(packed.slice(middle, docs.len())), &docs[middle..]);
         }

@@ -107,9 +107,8 @@ impl Neighbours {
         let (mut exact, mut prose) = (Vec::new(), Vec::new());
         for (number, (&ord, word)) in (0..).zip(dense.iter().zip(terms.terms_of(dense))) {
             exact.push((terms.code(ord), number));
-            let related = plural::related(&word);
-            let ords = related.iter().filter_map(|other| terms.ord(other));
-            prose.extend(ords.map(|ord| (terms.code(ord), number)));
+            let ords = terms.ords(&plural::related(&word));
+            prose.extend(ords.into_iter().map(|ord| (terms.code(ord), number)));
         }
         Neighbours {
             shift: dense.len().next_power_of_two().trailing_zeros(),
