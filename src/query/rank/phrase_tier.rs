@@ -101,10 +101,13 @@ impl<'s> GroupSplit<'_, 's> {
             let own = understood.phrase_with_readings();
             match (&understood.prefix, &understood.clause.term) {
                 (Some(reach), Term::Word(word)) => {
-                    // Who holds the word in another field too, or one of its readings, is not in `beyond`.
-                    let whole = own.words.iter().map(|(_, word)| self.planner.word(word));
-                    let beyond = std::iter::once(reach.beyond.clone());
-                    candidates.push(Plan::union(beyond.chain(whole)));
+                    // Every hit holds the word or what it begins, if there is no other way to be one.
+                    if self.understanding.is_relaxed || !understood.is_only_as_written() {
+                        // Who holds the word in another field too, or one of its readings, is not in `beyond`.
+                        let whole = own.words.iter().map(|(_, word)| self.planner.word(word));
+                        let beyond = std::iter::once(reach.beyond.clone());
+                        candidates.push(Plan::union(beyond.chain(whole)));
+                    }
                     prefixes.push((phrase.words.len(), word));
                 }
                 _ => candidates.extend(own.words.iter().map(|(_, word)| in_host(word))),
@@ -115,8 +118,10 @@ impl<'s> GroupSplit<'_, 's> {
             return Plan::NOTHING;
         }
         // What begins with a prefix is looked up only if anything is left that might match.
-        let mut candidates =
-            self.within_rest(Plan::intersection(candidates.into_iter().chain([self.rest.clone()])));
+        let mut candidates = match candidates.as_slice() {
+            [] => self.rest.clone(),
+            _ => self.within_rest(Plan::intersection(candidates)),
+        };
         if candidates.cardinality_max() <= self.planner.tuning().kept_max.min(SELECTED_MAX) {
             candidates = Plan::ready(candidates.hit_set());
         }
