@@ -223,7 +223,7 @@ fn clean(c: char) -> Option<char> {
 pub fn fold_filter(text: &str) -> Vec<String> {
     let folded = fold_text(text);
     let value = if is_spaced(folded.as_bytes()) { folded } else { spaced(&folded) };
-    if !value.chars().any(|c| expanded(c).is_some()) {
+    if value.is_ascii() || !value.chars().any(|c| expanded(c).is_some()) {
         return vec![value];
     }
     let stripped = value.chars().map(stripped).collect();

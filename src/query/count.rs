@@ -150,15 +150,20 @@ pub fn are_disjoint(planner: &Planner<'_>, lists: &[Plan<'_>]) -> bool {
 /// The lists without those that are known to be part of another one: what is stored as `Texas` is under the state's
 /// code too.
 pub fn without_parts<'s>(planner: &Planner<'s>, mut lists: Vec<Plan<'s>>) -> Vec<Plan<'s>> {
+    if lists.len() < 2 {
+        return lists;
+    }
     lists.sort_by_key(Plan::cardinality_max);
-    let is_part = |at: usize| {
-        let larger = &lists[at + 1..];
-        larger
-            .iter()
-            .any(|other| stored(planner, &lists[at], other) == Some(lists[at].cardinality_max()))
-    };
-    let kept: Vec<bool> = (0..lists.len()).map(|at| !is_part(at)).collect();
-    lists.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(list, _)| list).collect()
+    let mut at = 0;
+    while at < lists.len() {
+        let len = lists[at].cardinality_max();
+        if lists[at + 1..].iter().any(|larger| stored(planner, &lists[at], larger) == Some(len)) {
+            lists.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    lists
 }
 
 fn within(list: &List<'_>, range: &Range<u32>) -> u64 {

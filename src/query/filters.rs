@@ -73,9 +73,13 @@ impl<'s> Planner<'s> {
 
     /// Businesses at any of the places that the values name.
     fn locations(&self, values: &[String]) -> Plan<'s> {
-        let is_known = |key: &PlaceKey| self.place_ord(key.as_str()).is_some();
+        let is_known = |key: &PlaceKey| self.snapshot().places().ord(key.as_str()).is_some();
         Plan::union(values.iter().map(|value| match places::parse(value, &is_known) {
-            PlaceFilter::Parts(query) => self.combination(&query.parts, &PlaceKind::ALL),
+            PlaceFilter::Parts(query) => {
+                let parts: Vec<ByKind> =
+                    query.parts.iter().map(|part| self.by_kind(part)).collect();
+                self.combination(&parts, &PlaceKind::ALL)
+            }
             PlaceFilter::Unknown | PlaceFilter::Blank => Plan::NOTHING,
         }))
     }
@@ -85,29 +89,42 @@ impl<'s> Planner<'s> {
         Plan::List(List { postings, key: Some(DenseKey::Industry(ord)) })
     }
 
-    fn place(&self, ord: TermOrd) -> Plan<'s> {
-        let postings = self.snapshot().places().postings(ord);
-        Plan::List(List { postings, key: Some(DenseKey::Place(ord)) })
+    /// The keys that part of a location may mean, looked up once.
+    fn by_kind(&self, part: &PlacePart) -> ByKind {
+        let mut ords = ByKind::default();
+        for key in &part.meanings {
+            ords[key.kind() as usize].extend(self.snapshot().places().ord(key.as_str()));
+        }
+        ords
+    }
+
+    /// Businesses at a place of one kind. Of places that nobody asks for, not even the head of a list is read.
+    fn place(&self, ords: &[TermOrd]) -> Plan<'s> {
+        let list = |&ord: &TermOrd| {
+            let postings = self.snapshot().places().postings(ord);
+            Plan::List(List { postings, key: Some(DenseKey::Place(ord)) })
+        };
+        Plan::union(without_parts(self, ords.iter().map(list).collect()))
     }
 
     /// Businesses for which each part is a different one of `kinds`.
-    fn combination(&self, parts: &[PlacePart], kinds: &[PlaceKind]) -> Plan<'s> {
+    fn combination(&self, parts: &[ByKind], kinds: &[PlaceKind]) -> Plan<'s> {
         let Some((part, others)) = parts.split_first() else {
             return Plan::Range(0..self.snapshot().num_docs());
         };
-        Plan::union(kinds.iter().map(|&kind| {
-            let keys = part.meanings.iter().filter(|key| key.kind() == kind);
-            let ords = keys.filter_map(|key| self.place_ord(key.as_str()));
-            let here = Plan::union(without_parts(self, ords.map(|ord| self.place(ord)).collect()));
+        let mut combined = Vec::new();
+        for &kind in kinds {
+            let here = self.place(&part[kind as usize]);
             if others.is_empty() || here.is_nothing() {
-                return here;
+                combined.push(here);
+                continue;
             }
             let left: Vec<PlaceKind> =
                 kinds.iter().copied().filter(|&other| other != kind).collect();
-            let there = self.combination(others, &left);
-            let there = self.sharing(&here, there);
-            Plan::intersection([here, there])
-        }))
+            let there = self.sharing(&here, self.combination(others, &left));
+            combined.push(Plan::intersection([here, there]));
+        }
+        Plan::union(combined)
     }
 
     /// Those of `places` that share any business with `place`, as far as stored counts tell: nobody is in Atlanta and in
@@ -123,6 +140,9 @@ impl<'s> Planner<'s> {
         }
     }
 }
+
+/// What one part of a location may mean, by kind.
+type ByKind = [Vec<TermOrd>; PlaceKind::ALL.len()];
 
 /// One of the pieces that commas separate.
 struct Piece<'a> {

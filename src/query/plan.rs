@@ -118,30 +118,37 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// The union of `plans`, flattened.
+    /// The union of `plans`.
     pub fn union(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
-        Plan::union_of(plans, false)
+        Plan::union_of(plans.into_iter().collect(), false)
     }
 
     /// The union of `plans` of which no two share a business.
     pub fn disjoint_union(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
-        Plan::union_of(plans, true)
+        Plan::union_of(plans.into_iter().collect(), true)
     }
 
-    fn union_of(plans: impl IntoIterator<Item = Plan<'s>>, is_disjoint: bool) -> Plan<'s> {
-        let mut parts: Vec<Plan<'s>> = Vec::new();
-        for plan in plans {
-            // `New York, New York` is a city in a state, and a state with a city.
-            if !plan.is_nothing() && !parts.iter().any(|part| part.is_same(&plan)) {
-                parts.push(plan);
+    /// Compiled once, and not for every iterator that brings plans: most requests pass here some times, and code that is
+    /// in no cache costs more than what it does.
+    fn union_of(mut plans: Vec<Plan<'s>>, is_disjoint: bool) -> Plan<'s> {
+        plans.retain(|plan| !plan.is_nothing());
+        // `New York, New York` is a city in a state, and a state with a city.
+        let mut at = 1;
+        while at < plans.len() {
+            if plans[..at].iter().any(|part| part.is_same(&plans[at])) {
+                plans.remove(at);
+            } else {
+                at += 1;
             }
         }
-        // Words are looked at of those whom no list has told.
-        parts.sort_by_key(Plan::has_check);
-        match parts.len() {
+        if plans.len() > 1 && plans.iter().any(Plan::has_check) {
+            // Words are looked at of those whom no list has told.
+            plans.sort_by_key(Plan::has_check);
+        }
+        match plans.len() {
             0 => Plan::NOTHING,
-            1 => parts.remove(0),
-            _ => Plan::Union(Union { parts, is_disjoint }),
+            1 => plans.remove(0),
+            _ => Plan::Union(Union { parts: plans, is_disjoint }),
         }
     }
 
@@ -165,6 +172,10 @@ impl<'s> Plan<'s> {
                 plan => parts.push(plan),
             }
         }
+        Plan::intersection_of(parts)
+    }
+
+    fn intersection_of(mut parts: Vec<Plan<'s>>) -> Plan<'s> {
         if parts.iter().any(Plan::is_nothing) {
             return Plan::NOTHING;
         }
@@ -182,10 +193,13 @@ impl<'s> Plan<'s> {
                 at += 1;
             }
         }
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
         parts.sort_by_key(|plan| {
             plan.cardinality_max() * if plan.has_check() { CHECKED } else { 1 }
         });
-        if parts.len() == 1 { parts.remove(0) } else { Plan::Intersection(parts) }
+        Plan::Intersection(parts)
     }
 
     /// What is in `plan` and not in `excluded`.

@@ -109,17 +109,12 @@ use crate::snapshot::terms::BegunTerms;
 use crate::snapshot::terms::block::{OwnProse, TermLists};
 use std::cell::{Cell, RefCell};
 
-/// Keys looked up so far, and what was found.
-type LookedUp<T> = RefCell<Vec<(String, T)>>;
-
 /// Plans one query over one snapshot.
 #[derive(Debug)]
 pub struct Planner<'s> {
     snapshot: &'s Snapshot,
     /// Terms looked up so far: tiers ask for the same words again and again, and a look-up walks the fst.
-    terms: LookedUp<BegunTerms>,
-    /// Places looked up so far: each part of a location may be of any kind, beside any kind of the others.
-    place_ords: LookedUp<Option<TermOrd>>,
+    terms: RefCell<Vec<(String, BegunTerms)>>,
     shortcuts: Cell<Shortcuts>,
     tuning: Tuning,
 }
@@ -132,13 +127,7 @@ impl<'s> Planner<'s> {
 
     /// A planner that takes shortcuts from other sizes on.
     pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Planner<'s> {
-        Planner {
-            snapshot,
-            terms: RefCell::default(),
-            place_ords: RefCell::default(),
-            shortcuts: Cell::default(),
-            tuning,
-        }
+        Planner { snapshot, terms: RefCell::default(), shortcuts: Cell::default(), tuning }
     }
 
     /// From which sizes on shortcuts are taken.
@@ -168,12 +157,12 @@ impl<'s> Planner<'s> {
 
     /// The terms that begin with `prefix`, and whether it is one.
     pub fn begun_by(&self, prefix: &str) -> BegunTerms {
-        looked_up(&self.terms, prefix, || self.snapshot.terms().begun_by(prefix))
-    }
-
-    /// The ordinal of a place.
-    pub fn place_ord(&self, key: &str) -> Option<TermOrd> {
-        looked_up(&self.place_ords, key, || self.snapshot.places().ord(key))
+        let known = self.terms.borrow().iter().find(|(known, _)| known == prefix).map(|it| it.1);
+        known.unwrap_or_else(|| {
+            let begun = self.snapshot.terms().begun_by(prefix);
+            self.terms.borrow_mut().push((prefix.to_owned(), begun));
+            begun
+        })
     }
 
     /// The ordinals of the forms of a word.
@@ -426,16 +415,6 @@ impl<'s> Planner<'s> {
             plan => plan,
         }
     }
-}
-
-/// What is found under a key, by `look_up` if it is not known yet.
-fn looked_up<T: Copy>(known: &LookedUp<T>, key: &str, look_up: impl FnOnce() -> T) -> T {
-    let found = known.borrow().iter().find(|(known, _)| known == key).map(|it| it.1);
-    found.unwrap_or_else(|| {
-        let found = look_up();
-        known.borrow_mut().push((key.to_owned(), found));
-        found
-    })
 }
 
 /// The businesses of a phrase, if they are stored, or if it is known that there are none.
