@@ -45,9 +45,7 @@ const PIECE_WORDS_MAX: usize = 16;
 /// One part of a `location` value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacePart {
-    /// The part as given, trimmed and without quotes; folded, if it was cut out of a longer one.
-    pub text: String,
-    /// What it can mean, each once, in the order of the kinds; any of them matches.
+    /// What it can mean, each once; any of them matches.
     pub meanings: Vec<PlaceKey>,
 }
 
@@ -117,9 +115,8 @@ pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
         if forms.is_empty() {
             continue;
         }
-        let whole = if quoted { is_literal(&forms, is_known) } else { is_place(&forms, is_known) };
-        if whole {
-            pieces.push(Piece { text: text.to_owned(), forms, quoted });
+        if let Some(piece) = Piece::known(&forms, quoted, is_known) {
+            pieces.push(piece);
         } else if quoted || !cut(&forms, is_known, &mut pieces) {
             return PlaceFilter::Unknown;
         }
@@ -134,40 +131,39 @@ pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
 
 /// A part that is a known place.
 struct Piece {
-    text: String,
-    forms: Vec<String>,
-    quoted: bool,
+    /// What it literally is, of each kind.
+    literals: Vec<PlaceKey>,
+    /// What it stands for besides; nothing in quotes.
+    read_as: Vec<&'static Alias>,
 }
 
 impl Piece {
-    fn into_part(self, alone: bool) -> PlacePart {
-        let read_as: Vec<&Alias> =
-            if self.quoted { Vec::new() } else { aliases(&self.forms).collect() };
-        let first_code = read_as.iter().filter_map(|a| a.code_order).min();
-        let mut meanings: Vec<PlaceKey> = Vec::new();
+    /// The part with these folded forms, if it is an alias, or a value that a business holds.
+    fn known(
+        forms: &[impl AsRef<str>],
+        quoted: bool,
+        is_known: &dyn Fn(&PlaceKey) -> bool,
+    ) -> Option<Piece> {
+        let read_as = if quoted { Vec::new() } else { aliases(forms).collect() };
+        let mut literals = Vec::with_capacity(PlaceKind::ALL.len() * forms.len());
         for kind in PlaceKind::ALL {
-            meanings.extend(self.forms.iter().map(|form| PlaceKey::literal(kind, form)));
-            for alias in read_as.iter().filter(|a| a.kind == kind) {
-                let counts = !alone || alias.code_order.is_none() || alias.code_order == first_code;
-                if counts && !meanings.contains(&alias.key) {
-                    meanings.push(alias.key.clone());
-                }
+            literals.extend(forms.iter().map(|form| PlaceKey::literal(kind, form.as_ref())));
+        }
+        let is_place = !read_as.is_empty() || literals.iter().any(is_known);
+        is_place.then_some(Piece { literals, read_as })
+    }
+
+    fn into_part(self, alone: bool) -> PlacePart {
+        let Piece { literals: mut meanings, read_as } = self;
+        let first_code = read_as.iter().filter_map(|alias| alias.code_order).min();
+        for alias in read_as {
+            let counts = !alone || alias.code_order.is_none() || alias.code_order == first_code;
+            if counts && !meanings.contains(&alias.key) {
+                meanings.push(alias.key.clone());
             }
         }
-        PlacePart { text: self.text, meanings }
+        PlacePart { meanings }
     }
-}
-
-/// Does a business hold this text, as a value of any kind?
-fn is_literal<S: AsRef<str>>(forms: &[S], is_known: &dyn Fn(&PlaceKey) -> bool) -> bool {
-    forms.iter().any(|form| {
-        PlaceKind::ALL.iter().any(|&kind| is_known(&PlaceKey::literal(kind, form.as_ref())))
-    })
-}
-
-/// Is this text a known place: an alias, or a value that a business holds?
-fn is_place<S: AsRef<str>>(forms: &[S], is_known: &dyn Fn(&PlaceKey) -> bool) -> bool {
-    aliases(forms).next().is_some() || is_literal(forms, is_known)
 }
 
 /// Cuts a part into known places, leftmost longest, and adds them; false if that is impossible. Stops early
@@ -188,11 +184,10 @@ fn cut(forms: &[String], is_known: &dyn Fn(&PlaceKey) -> bool, pieces: &mut Vec<
             };
             let mut forms: Vec<String> = cuttable.iter().map(slice).collect();
             forms.dedup();
-            is_place(&forms, is_known).then_some((to, forms))
+            Piece::known(&forms, false, is_known).map(|piece| (to, piece))
         });
-        let Some((to, forms)) = found else { return false };
-        let text = forms.first().cloned().unwrap_or_default();
-        pieces.push(Piece { text, forms, quoted: false });
+        let Some((to, piece)) = found else { return false };
+        pieces.push(piece);
         from = to;
     }
     true

@@ -24,9 +24,8 @@ fn only_industry<'s>(planner: &Planner<'s>, query: &Query) -> Option<(Plan<'s>, 
     if query.industries.is_empty() || !planner.excluded(&query.text).is_nothing() {
         return None;
     }
-    let [filter] = planner.filters(query).try_into().ok()?;
-    let ord = industry_of(&filter)?;
-    Some((filter, ord))
+    let [filter] = planner.filters(query) else { return None };
+    Some((filter.clone(), industry_of(filter)?))
 }
 
 /// At most so many names with longer words are found and scored. Of more, as of `services` in an industry of 400,000, those

@@ -14,7 +14,7 @@ use crate::snapshot::dense::DenseKey;
 
 impl<'s> Planner<'s> {
     /// One plan for each filter that the query has.
-    pub fn filters(&self, query: &Query) -> Vec<Plan<'s>> {
+    pub(super) fn plan_filters(&self, query: &Query) -> Vec<Plan<'s>> {
         let mut filters = Vec::new();
         if !query.industries.is_empty() {
             filters.push(self.industries(&query.industries));
@@ -52,9 +52,13 @@ impl<'s> Planner<'s> {
                     plain.min(dictionary.key_pieces_max())
                 };
                 let found = (1..=runs).rev().find_map(|len| {
-                    let name =
-                        rest[..len].iter().map(|piece| piece.text).collect::<Vec<_>>().join(",");
-                    let keys = fold_filter(&name);
+                    let keys = match &rest[..len] {
+                        [only] => fold_filter(only.text),
+                        run => {
+                            let texts: Vec<&str> = run.iter().map(|piece| piece.text).collect();
+                            fold_filter(&texts.join(","))
+                        }
+                    };
                     let ords: Vec<TermOrd> =
                         keys.iter().filter_map(|key| dictionary.ord(key)).collect();
                     (!ords.is_empty()).then_some((len, ords))

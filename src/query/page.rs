@@ -258,7 +258,7 @@ pub(super) fn plan<'s>(
     query: &Query,
     understanding: &Understanding<'s>,
 ) -> Plan<'s> {
-    plan_of(planner, query, understanding, &planner.filters(query), &planner.excluded(&query.text))
+    plan_of(planner, query, understanding, planner.filters(query), &planner.excluded(&query.text))
 }
 
 fn plan_of<'s>(
@@ -289,7 +289,7 @@ pub(super) fn hits<'s>(
     let filters = planner.filters(query);
     let excluded = planner.excluded(&query.text);
     let counted = |understanding: &Understanding<'s>| {
-        count(planner, plan_of(planner, query, understanding, &filters, &excluded), kept)
+        count(planner, plan_of(planner, query, understanding, filters, &excluded), kept)
     };
     let (total, hits) = counted(understanding);
     if total > 0 || understanding.clauses.is_empty() {

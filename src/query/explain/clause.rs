@@ -60,9 +60,9 @@ pub struct PrefixReach {
 
 impl ClauseExplanation {
     /// Explains a clause of a `q` that folds to `folded`.
-    pub fn new(
-        planner: &Planner<'_>,
-        understood: &Understood<'_>,
+    pub fn new<'s>(
+        planner: &Planner<'s>,
+        understood: &Understood<'s>,
         folded: &str,
     ) -> ClauseExplanation {
         let clause = &understood.clause;
