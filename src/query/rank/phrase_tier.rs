@@ -100,16 +100,8 @@ impl<'s> GroupSplit<'_, 's> {
         for understood in self.clauses() {
             let own = understood.phrase_with_readings();
             match (&understood.prefix, &understood.clause.term) {
-                (Some(reach), Term::Word(word)) => {
-                    // Every hit holds the word or what it begins, if there is no other way to be one.
-                    if self.understanding.is_relaxed || !understood.is_only_as_written() {
-                        // Who holds the word in another field too, or one of its readings, is not in `beyond`.
-                        let whole = own.words.iter().map(|(_, word)| self.planner.word(word));
-                        let beyond = std::iter::once(reach.beyond.clone());
-                        candidates.push(Plan::union(beyond.chain(whole)));
-                    }
-                    prefixes.push((phrase.words.len(), word));
-                }
+                // Hits hold the word or what it begins; where, is seen below.
+                (Some(_), Term::Word(word)) => prefixes.push((phrase.words.len(), word)),
                 _ => candidates.extend(own.words.iter().map(|(_, word)| in_host(word))),
             }
             phrase.append(own);
