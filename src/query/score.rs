@@ -34,10 +34,7 @@ pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
 }
 
 /// The most that the words of some clauses add to a score, if each is told by one term.
-pub fn words_max<'s>(
-    planner: &Planner<'s>,
-    understanding: &Understanding<'s>,
-) -> Option<u32> {
+pub fn words_max<'s>(planner: &Planner<'s>, understanding: &Understanding<'s>) -> Option<u32> {
     let impact_max = |understood: &Understood<'s>| {
         let lists = planner.snapshot().terms().lists(understood.only_term(planner)?);
         let impacts = || lists.impacts().iter().copied().max().unwrap_or(0);

@@ -220,6 +220,9 @@ impl<'s> SingleWord<'s> {
     }
 }
 
+/// Businesses with a letter of a compound, for each member of its group, from which on members are not told apart by it.
+const COMMON: u64 = 2;
+
 /// Most businesses of levels that are looked at together.
 const BATCH_MAX: usize = 1024;
 
@@ -307,7 +310,7 @@ impl<'s> PartWalk<'_, 's> {
         if let Some(mut found) = self.walked_all(groups, from) {
             let otherwise = &self.word.otherwise;
             if !otherwise.is_nothing() {
-                let members = Plan::intersection([self.part.members.clone(), otherwise.clone()]);
+                let members = self.members_among(otherwise);
                 found.extend(nearest(&members, self.prefix, self.scorer, stretch));
             }
             found.sort_unstable_by_key(|position| self.stretch.distance(position));
@@ -317,8 +320,19 @@ impl<'s> PartWalk<'_, 's> {
             self.found.append(&mut found);
             return;
         }
-        let members = Plan::intersection([self.part.members.clone(), scored.clone()]);
+        let members = self.members_among(scored);
         self.found.extend(nearest(&members, self.prefix, self.scorer, stretch));
+    }
+
+    /// The members that match `plan`. Nearly all names with `s.p.a` hold its letters, which many businesses do: to score
+    /// all of these names, who all score something, costs less than to find those who hold a letter (1.04 ms instead of 1.5).
+    fn members_among(&self, plan: &Plan<'s>) -> Plan<'s> {
+        let members = self.part.members.clone();
+        let is_common = plan.cardinality_max() > members.cardinality_max() * COMMON;
+        if self.word.is_compound && is_common {
+            return members;
+        }
+        Plan::intersection([members, plan.clone()])
     }
 
     /// The first `wanted` members of those that are stored, if these suffice, or are all.
