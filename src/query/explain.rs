@@ -200,5 +200,5 @@ impl<'a, 's> Results<'a, 's> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "builder"))]
 mod tests;

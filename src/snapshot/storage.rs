@@ -72,17 +72,17 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
-#[cfg(not(test))]
+#[cfg(not(all(test, feature = "builder")))]
 #[inline]
 fn fault(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "builder"))]
 use faults::fault;
 
-/// Planned failures.
-#[cfg(test)]
+/// Planned failures of what a build writes.
+#[cfg(all(test, feature = "builder"))]
 pub(crate) mod faults {
     use std::io;
     use std::path::{Path, PathBuf};
