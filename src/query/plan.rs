@@ -128,8 +128,7 @@ impl<'s> Plan<'s> {
         Plan::union_of(plans.into_iter().collect(), true)
     }
 
-    /// Compiled once, and not for every iterator that brings plans: most requests pass here some times, and code that is
-    /// in no cache costs more than what it does.
+    /// Not generic, so that it is compiled once and not for each of the iterators that bring plans.
     fn union_of(mut plans: Vec<Plan<'s>>, is_disjoint: bool) -> Plan<'s> {
         plans.retain(|plan| !plan.is_nothing());
         // `New York, New York` is a city in a state, and a state with a city.

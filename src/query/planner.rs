@@ -70,7 +70,8 @@
 //! 18, since one check of all forms reads the words of few until the page is full. Leaving out the state that a city is
 //! known to lie in, and the program's code in large pages: no difference. A program that is optimised for size: a quarter
 //! slower. One that is compiled by what it does (`tools/pgo`): the mix 25.0 to 25.9 µs instead of 26.8 to 28.3, for
-//! processors with AVX2 only 24.7. Holding the hits of a word in an industry first, where more than 1,024 names hold a longer word: the dearest
+//! processors with AVX2 only 24.7. Holding the hits of a word in an industry first, where more than 1,024 names hold a
+//! longer word: the dearest
 //! takes 137 µs instead of 201, but two in five take longer, up to 274 instead of 76. Evaluating groups of up to 4,096
 //! businesses instead of 1,024 at once: two keywords take 65 µs instead of 68, but phrases and deep pages 3 % more. Of up
 //! to 2,048, now that they are scored together: two words with more hits than that 68 µs instead of 71.5, deep pages 3 %
