@@ -150,9 +150,6 @@ pub fn are_disjoint(planner: &Planner<'_>, lists: &[Plan<'_>]) -> bool {
 /// The lists without those that are known to be part of another one: what is stored as `Texas` is under the state's
 /// code too.
 pub fn without_parts<'s>(planner: &Planner<'s>, mut lists: Vec<Plan<'s>>) -> Vec<Plan<'s>> {
-    if lists.len() < 2 {
-        return lists;
-    }
     lists.sort_by_key(Plan::cardinality_max);
     let mut at = 0;
     while at < lists.len() {

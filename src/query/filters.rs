@@ -52,13 +52,9 @@ impl<'s> Planner<'s> {
                     plain.min(dictionary.key_pieces_max())
                 };
                 let found = (1..=runs).rev().find_map(|len| {
-                    let keys = match &rest[..len] {
-                        [only] => fold_filter(only.text),
-                        run => {
-                            let texts: Vec<&str> = run.iter().map(|piece| piece.text).collect();
-                            fold_filter(&texts.join(","))
-                        }
-                    };
+                    let name =
+                        rest[..len].iter().map(|piece| piece.text).collect::<Vec<_>>().join(",");
+                    let keys = fold_filter(&name);
                     let ords: Vec<TermOrd> =
                         keys.iter().filter_map(|key| dictionary.ord(key)).collect();
                     (!ords.is_empty()).then_some((len, ords))

@@ -140,10 +140,8 @@ impl<'s> Plan<'s> {
                 at += 1;
             }
         }
-        if plans.len() > 1 && plans.iter().any(Plan::has_check) {
-            // Words are looked at of those whom no list has told.
-            plans.sort_by_key(Plan::has_check);
-        }
+        // Words are looked at of those whom no list has told.
+        plans.sort_by_key(Plan::has_check);
         match plans.len() {
             0 => Plan::NOTHING,
             1 => plans.remove(0),

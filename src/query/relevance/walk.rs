@@ -168,22 +168,22 @@ impl<'s> Walk<'_, 's> {
             (group.members.cardinality_max(), self.planner.tuning().held_max);
         if let Some(word) = &self.single_word
             && num_members > held_max.min(left.wanted as u64)
-            && let Some(found) = word.nearest(self.planner, group, prefix, &left, &mut self.scorer)
         {
-            self.planner.took(if word.is_several() {
-                Shortcut::LevelsOfSeveral
-            } else {
-                Shortcut::Levels
-            });
-            self.found.extend(found);
-            return;
+            let found = word.nearest(self.planner, group, prefix, &left, &mut self.scorer);
+            let by = if word.is_several() { Shortcut::LevelsOfSeveral } else { Shortcut::Levels };
+            if self.take_found(found, by) {
+                return;
+            }
         }
         if (group.tier, group.kind) == (Tier::NameHasAll, Kind::Whole)
             && num_members > held_max
             && let Some(best) = best_of_names(self.planner, self.query, self.understanding)
-            && self.take_best((group.tier, group.kind), &group.members, best)
+            && self.take_best(
+                (group.tier, group.kind),
+                &group.members,
+                (best, Shortcut::BestOfNames),
+            )
         {
-            self.planner.took(Shortcut::BestOfNames);
             return;
         }
         let are_phrase =
@@ -233,19 +233,16 @@ impl<'s> Walk<'_, 's> {
     /// Fills the page with those of `hits` among the stored best businesses of the phrase, if they suffice.
     fn take_best_of_phrase(&mut self, (tier, kind): (Tier, Kind), hits: &Plan<'s>) -> bool {
         let Some(best) = self.best_of_phrase else { return false };
-        let is_taken = self.take_best((tier, kind), hits, best);
-        if is_taken {
-            self.planner.took(self.of_phrase_by);
-        }
-        is_taken
+        self.take_best((tier, kind), hits, (best, self.of_phrase_by))
     }
 
-    /// Fills the page with those of `hits` among `best`, if they suffice, or are all.
+    /// Fills the page with those of `hits` among `best`, if they suffice, or are all; which shortcut that is, stands beside
+    /// them.
     fn take_best(
         &mut self,
         (tier, kind): (Tier, Kind),
         hits: &Plan<'s>,
-        best: StoredBest<'s>,
+        (best, by): (StoredBest<'s>, Shortcut),
     ) -> bool {
         if self.is_behind(tier, kind) || !self.stretch.is_from_best() {
             return false;
@@ -260,9 +257,15 @@ impl<'s> Walk<'_, 's> {
             let position = Position { relevance_key: prefix | u64::from(score), doc };
             start.is_none_or(|start| stretch.distance(&position) > start).then_some(position)
         });
-        let is_taken = found.is_some();
-        self.found.extend(found.into_iter().flatten());
-        is_taken
+        self.take_found(found, by)
+    }
+
+    /// Appends what a shortcut has found, if it has.
+    fn take_found(&mut self, found: Option<Vec<Position>>, by: Shortcut) -> bool {
+        let Some(found) = found else { return false };
+        self.planner.took(by);
+        self.found.extend(found);
+        true
     }
 
     /// Appends the nearest of `members` that pass `check` by sums of levels, if they are many.
@@ -280,12 +283,7 @@ impl<'s> Walk<'_, 's> {
         }
         let members = (members, check);
         let found = summed.nearest((tier, kind), members, prefix, left, &mut self.scorer);
-        let is_taken = found.is_some();
-        if is_taken {
-            self.planner.took(Shortcut::SummedLevels);
-        }
-        self.found.extend(found.into_iter().flatten());
-        is_taken
+        self.take_found(found, Shortcut::SummedLevels)
     }
 
     /// Appends the nearest of those candidates that turn out to be members: they are asked in order, until there
