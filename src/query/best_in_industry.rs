@@ -1,10 +1,10 @@
 //! The stored best hits within one industry: of one word, or of two words next to each other.
 //!
-//! They are the first page, but for whoever comes between or before them; see [`best_within`](crate::snapshot::best_within).
+//! They are the first page; of two words, if nobody comes before them. See [`best_within`](crate::snapshot::best_within).
 
 use super::Query;
 use super::cursor::Position;
-use super::nearest::{GROUP_SHIFT, Stretch, nearest};
+use super::nearest::GROUP_SHIFT;
 use super::plan::Plan;
 use super::planner::Planner;
 use super::rank::{Kind, Tier, group_key};
@@ -17,27 +17,25 @@ use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::packed_docs::PackedDocs;
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
+use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
 use crate::snapshot::terms::block::TermLists;
 
 /// The industry that `query` asks for, if it asks for nothing else beside its words.
-fn only_industry<'s>(planner: &Planner<'s>, query: &Query) -> Option<(Plan<'s>, TermOrd)> {
+fn only_industry(planner: &Planner<'_>, query: &Query) -> Option<TermOrd> {
     if query.industries.is_empty() || !planner.excluded(&query.text).is_nothing() {
         return None;
     }
     let [filter] = planner.filters(query) else { return None };
-    Some((filter.clone(), industry_of(filter)?))
+    industry_of(filter)
 }
 
-/// At most so many names with longer words are found and scored. Of more, as of `services` in an industry of 400,000, those
-/// that hold the word as well are looked for by levels: 73 µs instead of 258.
-const LONGER_MAX: u64 = 1 << 15;
-
-/// The stored best of a word within an industry: first who holds it in the name, by tier, then who holds it elsewhere.
+/// The stored best of a word within an industry, as a `q` of this word ranks them.
 #[derive(Clone, Debug)]
 pub struct BestOfWord<'s> {
     best: PackedDocs<'s>,
-    industry: Plan<'s>,
     lists: TermLists<'s>,
+    /// Who holds only a longer word in the name.
+    longer: Plan<'s>,
 }
 
 impl<'s> BestOfWord<'s> {
@@ -48,73 +46,46 @@ impl<'s> BestOfWord<'s> {
         only: &Understood<'s>,
     ) -> Option<BestOfWord<'s>> {
         let is_plain = only.is_only_as_written() && query.text.trailing_forms().is_empty();
-        let (industry, ord) = if is_plain { only_industry(planner, query) } else { None }?;
+        let industry = if is_plain { only_industry(planner, query) } else { None }?;
         let Term::Word(word) = &only.clause.term else { return None };
-        let term = planner.only_term(word)?;
-        let best = planner.snapshot().best_in_industry(term, ord)?.docs;
-        Some(BestOfWord { best, industry, lists: planner.snapshot().terms().lists(term) })
-    }
-
-    /// The first hits, as many as `stretch` wants, which goes from the best down; none if too few are stored, or too many
-    /// hold a longer word in the name. Nobody asks where they stand but for the last on the page, the last but one of them,
-    /// behind which the next page begins: only that one is ranked.
-    pub fn first_page(
-        &self,
-        only: &Understood<'s>,
-        scorer: &mut Scorer<'s>,
-        stretch: Stretch,
-    ) -> Option<Vec<Position>> {
-        let wanted = stretch.wanted;
-        let best: Vec<DocId> = self.best.iter().collect();
-        let num_named = best.partition_point(|&doc| self.tier(doc) < Tier::PhraseElsewhere);
-        let (named, elsewhere) = best.split_at(num_named);
-        let mut page: Vec<Position> = Vec::with_capacity(wanted);
-        let push = |page: &mut Vec<Position>, scorer: &mut Scorer<'s>, doc| {
-            let relevance_key = match page.len() + 2 == wanted {
-                true => {
-                    let score = u64::from(scorer.score(doc));
-                    group_key(self.tier(doc), Kind::Whole) << GROUP_SHIFT | score
-                }
-                false => 0,
-            };
-            page.push(Position { relevance_key, doc });
-        };
-        named.iter().take(wanted).for_each(|&doc| push(&mut page, scorer, doc));
-        if page.len() < wanted && elsewhere.is_empty() {
-            // There may be more names with the word than are stored.
+        // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
+        let [form] = word.forms.as_slice() else { return None };
+        if only.prefix.is_some() != (form.chars().count() >= PREFIX_CHARS_MIN) {
             return None;
         }
-        let names = only.in_name_as_prefix();
-        let mut longer = Plan::NOTHING;
-        if page.len() < wanted && !names.is_nothing() {
-            // Those who hold only a longer word in the name come between the others. Some of them hold the word elsewhere,
-            // and are stored as such.
-            let within = Plan::intersection([names, self.industry.clone()]);
-            if within.cardinality_max() > LONGER_MAX {
-                return None;
-            }
-            longer = Plan::ready(within.hit_set());
-            let prefix = group_key(Tier::NameHasAll, Kind::Prefix) << GROUP_SHIFT;
-            let left = stretch.from(None, wanted - page.len());
-            page.extend(nearest(&longer, prefix, scorer, left));
-        }
-        let others = elsewhere.iter().filter(|&&doc| !longer.contains(doc));
-        others.take(wanted - page.len()).for_each(|&doc| push(&mut page, scorer, doc));
+        let term = planner.only_term(word)?;
+        let best = planner.snapshot().best_in_industry(term, industry)?.docs;
+        let lists = planner.snapshot().terms().lists(term);
+        Some(BestOfWord { best, lists, longer: only.in_name_as_prefix() })
+    }
+
+    /// The first `wanted` hits, best first; none if fewer are stored. Nobody asks where they stand but for the last on the
+    /// page, the last but one of them, behind which the next page begins: only that one is ranked.
+    pub fn first_page(&self, scorer: &Scorer<'s>, wanted: usize) -> Option<Vec<Position>> {
+        let page = self.best.iter().take(wanted).enumerate().map(|(at, doc)| {
+            let is_last = at + 2 == wanted;
+            let relevance_key = if is_last { self.relevance_key(scorer, doc) } else { 0 };
+            Position { relevance_key, doc }
+        });
+        let page: Vec<Position> = page.collect();
         (page.len() == wanted).then_some(page)
     }
 
-    /// The tier of one of them.
-    fn tier(&self, doc: DocId) -> Tier {
+    /// Where one of them stands.
+    fn relevance_key(&self, scorer: &Scorer<'s>, doc: DocId) -> u64 {
         let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(doc));
-        if holds(self.lists.name_is()) {
-            Tier::NameIs
+        let (tier, kind) = if holds(self.lists.name_is()) {
+            (Tier::NameIs, Kind::Whole)
         } else if holds(self.lists.name_starts()) {
-            Tier::NameStarts
+            (Tier::NameStarts, Kind::Whole)
         } else if holds(self.lists.name_has()) {
-            Tier::NameHasAll
+            (Tier::NameHasAll, Kind::Whole)
+        } else if self.longer.contains(doc) {
+            (Tier::NameHasAll, Kind::Prefix)
         } else {
-            Tier::PhraseElsewhere
-        }
+            (Tier::PhraseElsewhere, Kind::Whole)
+        };
+        group_key(tier, kind) << GROUP_SHIFT | u64::from(scorer.score(doc))
     }
 }
 
@@ -150,7 +121,7 @@ impl<'s> BestOfPhrase<'s> {
         wanted: usize,
     ) -> Option<BestOfPhrase<'s>> {
         let [first, second] = understanding.clauses.as_slice() else { return None };
-        let (_, industry) = only_industry(planner, query)?;
+        let industry = only_industry(planner, query)?;
         let phrase = two_words(planner, query, understanding)?;
         let best = planner.snapshot().best_of_phrase_in_industry(&phrase, industry)?;
         let in_name = [first, second].map(|understood| understood.in_name(planner));

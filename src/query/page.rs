@@ -3,7 +3,7 @@
 //! A sequence is walked from a [`Position`] to either side, so page 5,000 costs what page 1 costs. What is walked
 //! is in [`relevance`](super::relevance) and [`order`](super::order); the total comes from [`count`](super::count).
 
-use super::best_in_industry::BestOfPhrase;
+use super::best_in_industry::{BestOfPhrase, BestOfWord};
 use super::count::{Kept, count};
 use super::cursor::{Cursor, Position, Side};
 use super::joined::JoinedApart;
@@ -13,6 +13,7 @@ use super::plan::Plan;
 use super::planner::Planner;
 use super::positions::PositionPlan;
 use super::relevance::{Apart, by_relevance};
+use super::score::Scorer;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
@@ -56,12 +57,12 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let mut understanding = Understanding::new(&planner, &query.text);
     let apart = joined_apart(&planner, query, &understanding);
     let wanted = wanted(query);
-    let mut of_phrase = None;
+    let mut stored = None;
     let (total, hits) = match &apart {
         Some(apart) => (apart.total(), Plan::NOTHING),
         None => {
-            of_phrase = best_of_phrase(&planner, query, &understanding);
-            let kept = match of_phrase {
+            stored = stored_first(&planner, query, &understanding);
+            let kept = match stored {
                 Some(_) => Kept::Nothing,
                 None if is_first_of_static(query) => Kept::First(wanted),
                 None => Kept::All,
@@ -70,9 +71,11 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         }
     };
     let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
-    let mut found = match only_hit(&planner, query, &hits) {
-        Some(only) => vec![only],
-        None => {
+    let mut found = match (only_hit(&planner, query, &hits), stored) {
+        (Some(only), _) => vec![only],
+        (None, Some(StoredFirst::Page(page))) => page,
+        (None, stored) => {
+            let of_phrase = stored.and_then(StoredFirst::into_best);
             let hits = (&hits, total);
             nearest(&planner, query, &understanding, hits, apart.as_ref(), of_phrase, scratch)
         }
@@ -200,17 +203,41 @@ fn is_first_of_static(query: &Query) -> bool {
     is_static && query.cursor.is_none()
 }
 
-/// The stored best hits, if they are the first page.
-fn best_of_phrase<'s>(
+/// What is stored of a first page: then no hit is kept while they are counted.
+enum StoredFirst<'s> {
+    /// All of it.
+    Page(Vec<Position>),
+    /// The best hits, which fill it, but for those who come before them.
+    Best(BestOfPhrase<'s>),
+}
+
+impl<'s> StoredFirst<'s> {
+    fn into_best(self) -> Option<BestOfPhrase<'s>> {
+        match self {
+            StoredFirst::Page(_) => None,
+            StoredFirst::Best(best) => Some(best),
+        }
+    }
+}
+
+/// What is stored of the page, if it is the first by relevance, and in one industry.
+fn stored_first<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &Understanding<'s>,
-) -> Option<BestOfPhrase<'s>> {
+) -> Option<StoredFirst<'s>> {
     let is_best_first = query.sort == SortKey::Relevance && query.order == SortOrder::Desc;
     if !is_best_first || query.cursor.is_some() {
         return None;
     }
-    BestOfPhrase::new(planner, query, understanding, wanted(query))
+    let wanted = wanted(query);
+    if let [only] = understanding.clauses.as_slice() {
+        let best = BestOfWord::new(planner, query, only)?;
+        let page = best.first_page(&Scorer::new(planner, understanding, &query.text), wanted)?;
+        planner.took(Shortcut::BestInIndustry);
+        return Some(StoredFirst::Page(page));
+    }
+    BestOfPhrase::new(planner, query, understanding, wanted).map(StoredFirst::Best)
 }
 
 /// The hits taken apart, if they are asked for by relevance, and there are any.

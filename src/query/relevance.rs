@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
-//! | best of a word in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for in one industry: the first page | a few probes, and one score; who holds a longer word in the name is found and scored, if those who hold the word there do not fill the page |
+//! | best of a word in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for in one industry: the first page, which [`page`](super::page) takes before anything is ranked | a few probes, and one score |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | best of names with two words ([`best_within`](crate::snapshot::best_within)) | `q` is two words: the first page, of those who hold both in the name | a probe for each that is stored, and its score |
 //! | best of a word with a legal form ([`best_within`](crate::snapshot::best_within)) | `q` is one word with one legal form: the first page | a probe for each that is stored |
@@ -21,7 +21,7 @@
 mod walk;
 
 use super::Query;
-use super::best_in_industry::{BestOfPhrase, BestOfWord, two_words};
+use super::best_in_industry::{BestOfPhrase, two_words};
 use super::cursor::Position;
 use super::nearest::Stretch;
 use super::order::by_doc_id;
@@ -72,17 +72,7 @@ pub fn by_relevance<'s>(
         let scorer = Scorer::new(planner, understanding, &query.text);
         return relaxed.nearest(planner, understanding, hits, scorer, stretch);
     }
-    let mut scorer = Scorer::new(planner, understanding, &query.text);
-    // Later pages, and longer ones, are found where hits are held.
-    if let [only] = understanding.clauses.as_slice()
-        && stretch.is_from_best()
-        && stretch.start.is_none()
-        && let Some(best) = BestOfWord::new(planner, query, only)
-        && let Some(page) = best.first_page(only, &mut scorer, stretch)
-    {
-        planner.took(Shortcut::BestInIndustry);
-        return page;
-    }
+    let scorer = Scorer::new(planner, understanding, &query.text);
     let single_word = SingleWord::of(planner, query, understanding, total);
     let (best_of_phrase, of_phrase_by) = match of_phrase {
         Some(BestOfPhrase(best)) => (Some(best), Shortcut::BestOfPhraseInIndustry),

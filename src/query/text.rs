@@ -8,14 +8,12 @@ use crate::analyzer::fold::{Class, class_of, is_quote};
 use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
+use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Most starred words in one `q`: each may expand to very many terms.
 pub const STARRED_WORDS_MAX: usize = 2;
-
-/// Fewest characters of a word that may stand for all words it begins.
-pub const PREFIX_CHARS_MIN: usize = 3;
 
 /// Most phrases of one form for each word that are looked for one by one.
 pub const WAYS_MAX: usize = 4;

@@ -10,8 +10,11 @@
 //! neither word tells: their best are stored as well.
 //!
 //! ```text
-//! IndustryBest, FormBest           := DOC of each pair, joined: the best first, as a `q` of this word alone ranks
-//!                                     whole words (by group and impact as in LEVELS, ties by `DocId`)
+//! IndustryBest                     := DOC of each pair, joined: the best first, as a `q` of this word alone ranks
+//!                                     (by group and impact as in LEVELS, ties by `DocId`; behind all who hold the
+//!                                     word in the name, those who hold a longer word there that it begins, if it
+//!                                     [may](super::prefixes::PREFIX_CHARS_MIN) stand for these)
+//! FormBest                         := the same of whole words
 //! PhraseIndustryBest               := the same, by text score as two words, as in PhraseBest
 //! NamePairBest                     := the same of all names that hold both words, by text score
 //! IndustryBestLists, FormBestLists, PhraseIndustryBestLists,

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 15;
+pub const FORMAT_VERSION: u32 = 16;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -320,6 +320,10 @@ mod tests {
         let text = include_str!("FORMAT.md");
         assert!(text.contains(&format!("Format version: **{FORMAT_VERSION}**")));
         assert!(text.contains(&format!("`{}`", std::str::from_utf8(&MAGIC).unwrap())));
+        let sections = SectionKind::ALL.len();
+        assert!(text.contains(&format!("(PADDING SECTION)^{sections}\n")));
+        assert!(text.contains(&format!("ENTRY^{sections} ")));
+        assert!(text.contains(&format!("| SECTIONS | u32 | {sections} |")));
         assert!(text.contains(&format!("({HEADER_BYTES} bytes)")));
         assert!(text.contains(&format!("({ENTRY_BYTES} bytes each)")));
         for kind in SectionKind::ALL {

@@ -10,7 +10,7 @@
 //! ```text
 //! PhrasePairs  := MIN (u32), 0 (u32), { FIRST << 16 | SECOND (u32, ascending) }
 //! PhraseCounts := COUNT for each pair (u32)
-//! PhraseLists  := for each pair its place in PhrasePostings (u64), all ones where it has none
+//! PhraseLists  := for each pair its place in PhrasePostings (u32, in units of 8 bytes), all ones where it has none
 //! ```
 //!
 //! FIRST and SECOND are numbers of dense keys. A pair of terms that MIN businesses or more hold both, and that is
@@ -27,7 +27,10 @@ use crate::bytes::cast;
 const HEAD: usize = 2;
 
 /// The place of a pair that has no list.
-const NO_LIST: u64 = u64::MAX;
+const NO_LIST: u32 = u32::MAX;
+
+/// Bytes in which places are counted: lists are padded to as many.
+const LIST_ALIGN: usize = 8;
 
 /// The stored phrases of a snapshot.
 pub struct StoredPhrases {
@@ -74,7 +77,7 @@ impl StoredPhrases {
         let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PhrasePairs, reason));
         let words: &[u32] = phrases.pairs.checked_slice(SectionKind::PhrasePairs)?;
         let counts: &[u32] = phrases.counts.checked_slice(SectionKind::PhraseCounts)?;
-        let places: &[u64] = phrases.lists.checked_slice(SectionKind::PhraseLists)?;
+        let places: &[u32] = phrases.lists.checked_slice(SectionKind::PhraseLists)?;
         if words.len() != HEAD + counts.len() || places.len() != counts.len() || words[1] != 0 {
             return damaged("one count and one place for each pair is expected");
         }
@@ -97,7 +100,8 @@ impl StoredPhrases {
         let bytes = phrases.postings.as_ref();
         let mut end = 0;
         for (&start, &count) in places.iter().zip(counts).filter(|(start, _)| **start != NO_LIST) {
-            let Some(rest) = bytes.get(end..).filter(|_| start == end as u64) else {
+            let begins_there = start as usize * LIST_ALIGN == end;
+            let Some(rest) = bytes.get(end..).filter(|_| begins_there) else {
                 return damaged("lists of phrases do not join");
             };
             end += Postings::check(rest, num_docs, SectionKind::PhrasePostings)?;
@@ -136,8 +140,8 @@ impl StoredPhrases {
                 best: PackedDocs::NONE,
             });
         };
-        let start = cast::<u64>(self.lists.as_ref())[at];
-        let list = || Postings::front(&self.postings.as_ref()[start as usize..]);
+        let start = cast::<u32>(self.lists.as_ref())[at];
+        let list = || Postings::front(&self.postings.as_ref()[start as usize * LIST_ALIGN..]);
         let offsets: &[u32] = cast(self.best_offsets.as_ref());
         let best = PackedDocs::read(self.best.as_ref(), self.num_docs);
         Some(StoredPhrase {
@@ -154,9 +158,15 @@ pub fn pair(first: usize, second: usize) -> u32 {
     (first as u32) << 16 | second as u32
 }
 
-/// The places of lists, none for those that have none.
-pub fn encode_places(places: &[Option<u64>]) -> Vec<u64> {
-    places.iter().map(|place| place.unwrap_or(NO_LIST)).collect()
+/// The place of a list that begins at a byte of `PhrasePostings`, or of none.
+///
+/// # Errors
+/// There is no room for it: lists of more than 32 GiB stand before.
+pub fn encode_place(start: Option<u64>) -> Result<u32, SnapshotError> {
+    let Some(start) = start else { return Ok(NO_LIST) };
+    let place = u32::try_from(start / LIST_ALIGN as u64).ok().filter(|&place| place != NO_LIST);
+    place
+        .ok_or_else(|| SnapshotError::TooLarge { section: SectionKind::PhrasePostings.to_string() })
 }
 
 /// The bytes of `PhrasePairs`.

@@ -21,6 +21,9 @@ use super::postings::{Postings, encode};
 use crate::bytes::cast;
 use rayon::prelude::*;
 
+/// Fewest characters of a word that may stand for all words it begins.
+pub const PREFIX_CHARS_MIN: usize = 3;
+
 /// What a stored prefix reaches beyond the word that it is itself.
 #[derive(Clone, Copy, Debug)]
 pub struct PrefixLists<'a> {

@@ -1,29 +1,49 @@
 //! The best businesses of dense terms within sets: industries, and those with a legal form in their name.
 
 use super::DenseTerms;
+use super::ascending::Ascending;
 use super::by_doc::releasing;
 use super::by_set::{Best, BestBySet, Bounds, Key};
+use super::prefixes::remove;
 use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestKinds, BestWithinWriter, INDUSTRY_BEST};
 use crate::snapshot::dictionary::Dictionary;
-use crate::snapshot::levels::LevelGroup;
 use crate::snapshot::packed_docs;
+use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
 use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 
 /// Orders by group, then by impact, ties by `DocId`.
-fn key(group: LevelGroup, impact: u8, doc: u32) -> Key {
+fn key(group: Group, impact: u8, doc: u32) -> Key {
     u64::from((group as u32) << 8 | u32::from(u8::MAX - impact)) << 32 | u64::from(doc)
+}
+
+/// How a business holds a term, best first, as a `q` of this term alone ranks it.
+#[derive(Clone, Copy)]
+enum Group {
+    /// The name is the term.
+    NameIs,
+    /// The name starts with the term.
+    NameStarts,
+    /// The term is elsewhere in the name.
+    NameHas,
+    /// A longer word that begins with the term is in the name, and the term is not.
+    LongerInName,
+    /// The term is not in the name.
+    Elsewhere,
 }
 
 /// Sets of businesses.
 pub trait Sets: Sync {
     /// Under which sections the best within them are stored.
     const KINDS: BestKinds;
+    /// Do businesses that hold only a longer word in the name, which the term begins, come behind those that hold the term
+    /// there, and before all others?
+    const HAS_LONGER: bool;
     /// Their numbers, ascending.
     fn numbers(&self) -> &[u32];
     /// Fewest businesses that hold a term and are in the set at this place, if `docs_min` are of any set.
@@ -61,6 +81,7 @@ impl Industries {
 
 impl Sets for Industries {
     const KINDS: BestKinds = INDUSTRY_BEST;
+    const HAS_LONGER: bool = true;
 
     fn numbers(&self) -> &[u32] {
         &self.ords
@@ -94,8 +115,11 @@ pub fn write<S: Sets>(
         ahead_of_disk(pool),
         releasing(dense.ords, release).map(Ok),
         |&ord| {
-            let mut best = spares.lend();
-            workspaces.lend().choose(&dense.terms.lists(ord), sets, bounds, &mut best);
+            let (mut best, mut workspace) = (spares.lend(), workspaces.lend());
+            if S::HAS_LONGER {
+                workspace.find_longer(dense, ord);
+            }
+            workspace.choose(&dense.terms.lists(ord), sets, bounds, &mut best);
             best
         },
         |best: Lent<Best>| {
@@ -114,7 +138,12 @@ pub fn write<S: Sets>(
 struct Workspace {
     docs: Vec<u32>,
     /// Businesses with the term in their name.
-    named: Vec<(u32, LevelGroup)>,
+    named: Vec<(u32, Group)>,
+    /// Businesses with a longer word in their name that the term begins, ascending.
+    longer: Vec<u32>,
+    /// Those of them that do not hold the term.
+    others: Vec<u32>,
+    ascending: Ascending,
     by_set: BestBySet,
 }
 
@@ -122,10 +151,25 @@ impl Reuse for Workspace {
     fn clear(&mut self) {
         self.docs.clear();
         self.named.clear();
+        self.longer.clear();
+        self.others.clear();
     }
 }
 
 impl Workspace {
+    /// Finds the businesses with a longer word in their name that the term `ord` begins, if a query lets it stand for
+    /// these.
+    fn find_longer(&mut self, dense: DenseTerms<'_>, ord: TermOrd) {
+        let words = dense.terms.terms_of(&[ord]);
+        let is_prefix = |word: &&String| word.chars().count() >= PREFIX_CHARS_MIN;
+        for word in words.iter().filter(is_prefix) {
+            let longer = dense.terms.begun_by(word).all().filter(|&other| other != ord);
+            let lists = longer.map(|longer| dense.terms.lists(longer));
+            lists.for_each(|lists| lists.in_name().for_each(|list| list.push_to(&mut self.longer)));
+        }
+        self.ascending.sort(&mut self.longer, dense.num_docs as usize);
+    }
+
     /// Appends the best businesses of a term within each set that has enough of them.
     fn choose<S: Sets>(
         &mut self,
@@ -136,19 +180,34 @@ impl Workspace {
     ) {
         self.by_set.make_room(sets.numbers().len());
         lists.any().push_to(&mut self.docs);
-        let groups = [lists.name_is(), lists.name_starts(), lists.name_has()];
-        let mut in_name = Vec::new();
-        for (list, group) in groups.into_iter().zip(LevelGroup::NAMES) {
-            in_name.clear();
-            list.iter().for_each(|list| list.push_to(&mut in_name));
-            self.named.extend(in_name.iter().map(|&doc| (doc, group)));
+        let in_name = [
+            (lists.name_is(), Group::NameIs),
+            (lists.name_starts(), Group::NameStarts),
+            (lists.name_has(), Group::NameHas),
+        ];
+        let mut docs = Vec::new();
+        for (list, group) in in_name {
+            docs.clear();
+            list.iter().for_each(|list| list.push_to(&mut docs));
+            self.named.extend(docs.iter().map(|&doc| (doc, group)));
         }
         self.named.sort_unstable_by_key(|(doc, _)| *doc);
-        let mut named = self.named.iter().peekable();
-        for (&doc, &impact) in self.docs.iter().zip(lists.impacts()) {
-            let group = named.next_if(|named| named.0 == doc).map(|named| named.1);
-            let key = key(group.unwrap_or(LevelGroup::Elsewhere), impact, doc);
+        let mut push = |group, impact, doc| {
+            let key = key(group, impact, doc);
             sets.places_of(doc).for_each(|at| self.by_set.push(at, key, bounds.max));
+        };
+        // Whoever does not hold the term itself scores nothing.
+        self.others.clone_from(&self.longer);
+        remove(&mut self.others, &self.docs);
+        self.others.iter().for_each(|&doc| push(Group::LongerInName, 0, doc));
+        let mut named = self.named.iter().peekable();
+        let mut longer = self.longer.iter().peekable();
+        for (&doc, &impact) in self.docs.iter().zip(lists.impacts()) {
+            while longer.next_if(|&&other| other < doc).is_some() {}
+            let is_longer = longer.next_if(|&&other| other == doc).is_some();
+            let otherwise = if is_longer { Group::LongerInName } else { Group::Elsewhere };
+            let group = named.next_if(|named| named.0 == doc).map(|named| named.1);
+            push(group.unwrap_or(otherwise), impact, doc);
         }
         self.by_set.take_into(best, bounds.max, |at| sets.docs_min(at, bounds.docs_min));
     }

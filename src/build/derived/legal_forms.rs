@@ -66,6 +66,7 @@ impl LegalForms {
 
 impl Sets for LegalForms {
     const KINDS: BestKinds = FORM_BEST;
+    const HAS_LONGER: bool = false;
 
     fn numbers(&self) -> &[u32] {
         &self.numbers

@@ -25,7 +25,7 @@ use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::Offsets;
 use crate::snapshot::packed_docs;
-use crate::snapshot::phrases::{encode_pairs, encode_places};
+use crate::snapshot::phrases::{encode_pairs, encode_place};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::{SectionWriter, SnapshotWriter};
 use encode::{Encoded, Encoder, Workspace};
@@ -90,7 +90,7 @@ pub fn write(
     };
     let mut section = writer.begin(SectionKind::PhrasePostings);
     let (mut pairs, mut counts) = (Vec::new(), Vec::new());
-    let mut places: Vec<Option<u64>> = Vec::new();
+    let mut places: Vec<u32> = Vec::new();
     // In pieces: what grows to hundreds of megabytes is copied again and again.
     let (mut best, mut best_len, mut best_offsets) = (Vec::new(), 0, vec![0u32]);
     let mut within = Vec::new();
@@ -112,7 +112,7 @@ pub fn write(
             for phrase in &encoded.phrases {
                 pairs.push(phrase.pair);
                 counts.push(phrase.count);
-                places.push((phrase.list_bytes > 0).then_some(place));
+                places.push(encode_place((phrase.list_bytes > 0).then_some(place))?);
                 place += phrase.list_bytes as u64;
                 best_offsets.push(best_len + phrase.best_end);
                 let of_phrase = &encoded.within.lens[within_start..phrase.within_end];
@@ -131,7 +131,7 @@ pub fn write(
     let head = source.thresholds.phrase_docs_min;
     writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
-    writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&encode_places(&places)))?;
+    writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&places))?;
     let len = packed_docs::width(source.num_docs) as u64 * u64::from(best_len);
     let mut section = writer.reserve(SectionKind::PhraseBest, len);
     let best = InBackground::begin(move || {

@@ -9,15 +9,12 @@ use crate::build::scratch::Scratch;
 use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::format::SectionKind;
-use crate::snapshot::prefixes;
+use crate::snapshot::prefixes::{self, PREFIX_CHARS_MIN};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
 use fst::Streamer;
 use rayon::ThreadPool;
-
-/// Fewest characters of a prefix, as in a query.
-const PREFIX_CHARS_MIN: usize = 3;
 
 /// A prefix and what it reaches; no bytes if that is what the next longer one reaches, whose block follows.
 struct Block {
@@ -250,7 +247,7 @@ impl Workspace {
 }
 
 /// Takes the sorted `excluded` out of the sorted `docs`.
-fn remove(docs: &mut Vec<u32>, excluded: &[u32]) {
+pub fn remove(docs: &mut Vec<u32>, excluded: &[u32]) {
     let mut excluded = excluded.iter().peekable();
     docs.retain(|doc| {
         while excluded.next_if(|&other| other < doc).is_some() {}
