@@ -98,8 +98,10 @@ impl HeadScan {
             if memchr(b'#', part).is_some() {
                 self.report(HeadFault::Fragment);
             }
-            while let Some(at) = memchr3(b'"', b'<', b'>', part) {
-                part[at] = REFUSED;
+            let mut rest = &mut *part;
+            while let Some(at) = memchr3(b'"', b'<', b'>', rest) {
+                rest[at] = REFUSED;
+                rest = &mut rest[at + 1..];
             }
         }
         // A CR that arrived alone was not the end of the line if more follows.
