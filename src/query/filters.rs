@@ -48,8 +48,8 @@ impl<'s> Planner<'s> {
                 let runs = if first.is_quoted {
                     1
                 } else {
-                    let plain = rest.iter().take_while(|piece| !piece.is_quoted).count();
-                    plain.min(dictionary.key_pieces_max())
+                    let longest = dictionary.key_pieces_max().min(JOINED_PIECES_MAX);
+                    rest.iter().take(longest).take_while(|piece| !piece.is_quoted).count()
                 };
                 let found = (1..=runs).rev().find_map(|len| {
                     let name =
@@ -140,6 +140,11 @@ impl<'s> Planner<'s> {
         }
     }
 }
+
+/// Most pieces that are joined again to the name of an industry. Names of more commas, which no list of industries has, but
+/// a record may, are found in quotation marks; one such record would let a request of some thousand commas join them
+/// millions of times.
+const JOINED_PIECES_MAX: usize = 16;
 
 /// What one part of a location may mean, by kind.
 type ByKind = [Vec<TermOrd>; PlaceKind::ALL.len()];
