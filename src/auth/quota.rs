@@ -45,10 +45,10 @@ pub enum QuotaRuleError {
 }
 
 impl QuotaRule {
-    /// The slowest rate, one request in about 17 minutes.
+    /// The slowest rate, one request in about 17 minutes. With [`QuotaRule::BURST_MAX`] it keeps
+    /// `burst * interval` at 10^18 nanoseconds or below, so that sums of times cannot overflow.
     pub const RATE_MIN: f64 = 0.001;
-    /// The fastest rate. With [`QuotaRule::BURST_MAX`] it keeps `burst * interval` under 10^18
-    /// nanoseconds, so that sums of times cannot overflow.
+    /// The fastest rate.
     pub const RATE_MAX: f64 = 1_000_000.0;
     /// The largest burst.
     pub const BURST_MAX: u32 = 1_000_000;
@@ -127,11 +127,14 @@ impl Quota {
     }
 
     /// The same key's quota under a rule that may have changed. What was used stays used; a debt
-    /// that the new rule cannot express is cut to "nothing left".
+    /// that a tighter rule cannot express is cut to "nothing left". Only then is the clock read: requests are
+    /// charged meanwhile, and a moment that is past would give some of them back.
     #[must_use]
-    pub fn with_rule(&self, rule: QuotaRule, now_nanos: u64) -> Quota {
+    pub fn with_rule(&self, rule: QuotaRule, now_nanos: impl FnOnce() -> u64) -> Quota {
         let quota = Quota::over(rule, Arc::clone(&self.arrival_nanos));
-        quota.arrival_nanos.fetch_min(now_nanos + quota.tolerance_nanos, Ordering::Relaxed);
+        if quota.tolerance_nanos < self.tolerance_nanos {
+            quota.arrival_nanos.fetch_min(now_nanos() + quota.tolerance_nanos, Ordering::Relaxed);
+        }
         quota
     }
 
@@ -273,12 +276,12 @@ mod tests {
         for _ in 0..10 {
             assert!(before.charge(0));
         }
-        let same = before.with_rule(before.rule(), 0);
+        let same = before.with_rule(before.rule(), || unreachable!("nothing is cut"));
         assert!(!same.charge(0), "a reload refills nothing");
         assert!(same.charge(SECOND), "and both handles share the state");
         assert!(!before.charge(SECOND));
 
-        let tighter = before.with_rule(QuotaRule::new(1.0, Some(2)).unwrap(), SECOND);
+        let tighter = before.with_rule(QuotaRule::new(1.0, Some(2)).unwrap(), || SECOND);
         assert_eq!(tighter.status(SECOND).remaining, 0);
         assert_eq!(tighter.status(SECOND).retry_after_seconds, 1);
     }

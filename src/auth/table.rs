@@ -50,17 +50,17 @@ impl KeyTable {
     /// The table for `file`, with full quotas.
     #[must_use]
     pub fn new(file: &KeyFile) -> KeyTable {
-        KeyTable::default().succeeded_by(file, 0)
+        KeyTable::default().succeeded_by(file, || 0)
     }
 
     /// The table for a newer reading of the file. A key that stays (by hash) keeps what it has
-    /// used of its quota, whatever else of its entry has changed.
+    /// used of its quota, whatever else of its entry has changed. `now_nanos` reads the clock of quotas.
     #[must_use]
-    pub fn succeeded_by(&self, file: &KeyFile, now_nanos: u64) -> KeyTable {
+    pub fn succeeded_by(&self, file: &KeyFile, now_nanos: impl Fn() -> u64) -> KeyTable {
         let live = |entry: &super::KeyEntry| {
             let used = self.by_hash.get(&entry.hash()).and_then(LiveKey::quota);
             let quota = entry.quota().map(|rule| match used {
-                Some(quota) => quota.with_rule(rule, now_nanos),
+                Some(quota) => quota.with_rule(rule, &now_nanos),
                 None => Quota::new(rule),
             });
             let valid_until = entry.expires().map(super::Expiry::end);
@@ -132,7 +132,7 @@ mod tests {
         }
 
         file.revoke("other").unwrap();
-        let after = before.succeeded_by(&file, 0);
+        let after = before.succeeded_by(&file, || 0);
         assert!(after.find(other.expose().as_bytes()).is_none());
         let quota = after.find(key.expose().as_bytes()).unwrap().quota().unwrap();
         assert!(!quota.charge(0), "a reload does not refill");

@@ -91,7 +91,7 @@ impl KeyWatch {
         self.state = state;
         match KeyFile::load(&self.path) {
             Ok(file) => {
-                let table = self.keys.get().succeeded_by(&file, self.clock.now_nanos());
+                let table = self.keys.get().succeeded_by(&file, || self.clock.now_nanos());
                 let len = table.len();
                 self.keys.publish(table);
                 self.metrics.keys_loaded(len);
