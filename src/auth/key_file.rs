@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -271,38 +271,38 @@ impl KeyFile {
     /// that the link stays one.
     ///
     /// # Errors
-    /// [`KeyFileError::Write`]; the old file is then unchanged.
+    /// [`KeyFileError::Write`]; the old file is then unchanged. [`KeyFileError::Sync`]; then it is replaced.
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
-        self.replace(path).map_err(|source| KeyFileError::Write { path: path.to_owned(), source })
+        let (target, path) = (followed(path), || path.to_owned());
+        self.replace(&target).map_err(|source| KeyFileError::Write { path: path(), source })?;
+        let synced = File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
+        synced.map_err(|source| KeyFileError::Sync { path: path(), source })
     }
 
-    fn replace(&self, path: &Path) -> io::Result<()> {
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    fn replace(&self, target: &Path) -> io::Result<()> {
         let file_name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut temporary_name = std::ffi::OsString::from(".");
         temporary_name.push(file_name);
         // Random: a leftover of a killed run (in a container the process id is always 1) must not be in the way.
         let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
         temporary_name.push(format!(".{random:016x}.tmp"));
-        let folder = folder_of(&target);
-        let temporary = folder.join(temporary_name);
+        let temporary = folder_of(target).join(temporary_name);
 
         let write = || -> io::Result<()> {
             let mut file =
                 OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
             file.write_all(self.to_text().as_bytes())?;
             file.sync_all()?;
-            fs::rename(&temporary, &target)
+            fs::rename(&temporary, target)
         };
         write().inspect_err(|_| {
             // Best effort: the error that matters is the one returned.
             let _ = fs::remove_file(&temporary);
-        })?;
-        File::open(folder)?.sync_all()
+        })
     }
 
     /// Reads the file (an absent one counts as empty), lets `change` alter it and writes it back,
-    /// under a lock on its folder, so that two commands at once lose nothing.
+    /// under a lock on its folder, so that two commands at once lose nothing, whatever links they name it by.
     ///
     /// # Errors
     /// Those of reading, of `change` and of writing.
@@ -311,7 +311,7 @@ impl KeyFile {
         change: impl FnOnce(&mut KeyFile) -> Result<T, KeyFileError>,
     ) -> Result<T, KeyFileError> {
         let write = |source| KeyFileError::Write { path: path.to_owned(), source };
-        let folder = File::open(folder_of(path)).map_err(write)?;
+        let folder = File::open(folder_of(&followed(path))).map_err(write)?;
         folder.lock().map_err(write)?;
         let mut file = match KeyFile::load(path) {
             Err(KeyFileError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -383,6 +383,11 @@ impl KeyFile {
 #[must_use]
 pub fn is_exposed(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.mode() & 0o077 != 0)
+}
+
+/// The file that links lead to.
+fn followed(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn folder_of(path: &Path) -> &Path {

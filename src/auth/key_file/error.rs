@@ -89,4 +89,16 @@ pub enum KeyFileError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// The file was replaced, but its folder could not be written to disk.
+    #[error(
+        "the key file {} is replaced, but may be the old one again after a power failure: its folder cannot be \
+            written to disk: {source}; look with `firmament-tools keys list` at what it holds",
+        path.display()
+    )]
+    Sync {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
 }

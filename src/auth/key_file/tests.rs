@@ -193,6 +193,20 @@ fn a_symbolic_link_stays_one() {
 }
 
 #[test]
+fn a_link_from_another_folder_waits_for_the_same_lock() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (real, link) = (folder.path().join("real.json"), other.path().join("keys.json"));
+    KeyFile::default().save(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    KeyFile::update(&link, |_| {
+        let lock = fs::File::open(folder.path()).unwrap();
+        assert!(matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock)));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
 fn what_is_no_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(KeyFile::load(folder.path()), Err(KeyFileError::NotAFile(_))));
