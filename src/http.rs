@@ -4,7 +4,7 @@
 //! and the operator's requests on another. TLS and HTTP/2 end at the proxy in front.
 //!
 //! Threads: one per worker (own listener, own single-threaded runtime, own scratch memory; nothing
-//! is shared that a request writes), one for the admin address, one that opens snapshots, one that
+//! is shared that a request writes but the quota of its key), one for the admin address, one that opens snapshots, one that
 //! follows the key file, and the caller's, which waits for signals.
 //!
 //! A request's way: `worker` accepts, `connection` lets hyper read the head, `answer` runs the
@@ -149,6 +149,11 @@ pub enum ServeError {
     /// The operating system has no random bytes.
     #[error("the operating system gave no random bytes: {0}; try again")]
     Random(String),
+    /// All threads that serve searches have ended, without having been asked to.
+    #[error(
+        "no worker is left that serves searches; the lines before say why; start the server again"
+    )]
+    NoWorkers,
 }
 
 /// Starts a server and runs it until a signal stops it.

@@ -177,7 +177,8 @@ impl Server {
     /// to, one log line says so, and `on_ready` gets the address.
     ///
     /// # Errors
-    /// [`ServeError::Snapshot`] if the first snapshot cannot be opened.
+    /// [`ServeError::Snapshot`] if the first snapshot cannot be opened; [`ServeError::NoWorkers`] if the workers
+    /// end by themselves.
     pub fn run(mut self, on_ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
         let mut on_ready = Some(on_ready);
         let start_message = StartMessage {
@@ -203,6 +204,7 @@ impl Server {
                             on_ready(start_message.address);
                         }
                     }
+                    _ = workers_running.recv() => return Err(ServeError::NoWorkers),
                 }
             }
             log::line(format_args!("stopping; a second signal stops at once"));

@@ -1,6 +1,6 @@
 //! One thread, one runtime, one listener: accepting connections, and ending them in good order.
 //!
-//! Workers share nothing that is written per request. A worker's futures stay on its thread,
+//! Workers share nothing that is written per request but the quotas of keys. A worker's futures stay on its thread,
 //! so they hold `Rc`s and plain cells.
 
 use std::cell::Cell;
