@@ -1,4 +1,4 @@
-//! Every upper bound of the program, each with its reason.
+//! The upper bounds of what the program takes in, each with its reason. Those of one part only stand there.
 
 /// Longest `q`, in characters (contract, section 2). Longer texts cost more than they can mean.
 pub const QUERY_CHARS_MAX: usize = 512;

@@ -14,15 +14,10 @@ use std::borrow::Cow;
 
 use super::excerpt::Excerpt;
 use super::respond::{Code, Refusal};
+use crate::limits::{EMPLOYEE_COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::places;
 use crate::query::{Cursor, Query, SortKey, SortOrder, TextQuery, industry_is_blank};
 
-/// Results per page, unless the request says otherwise.
-const LIMIT_DEFAULT: u32 = 20;
-/// Most results per page.
-const LIMIT_MAX: u64 = 100;
-/// Largest number of employees, that of the input's signed 64 bits.
-const EMPLOYEES_MAX: u64 = i64::MAX as u64;
 /// What the messages about numbers of employees promise.
 const EMPLOYEES_ACCEPTED: &str = "an integer from 0 to 9223372036854775807, in ASCII digits";
 
@@ -149,7 +144,7 @@ pub(super) fn parse(query_string: Option<&str>) -> Result<SearchRequest, Refusal
     let text = TextQuery::parse(q)
         .map_err(|error| Param::Q.refusal(Code::QueryTooLong, error.to_string()))?;
     let limit = match values.get(Param::Limit) {
-        Some(given) => match integer(given, LIMIT_MAX) {
+        Some(given) => match integer(given, PAGE_SIZE_MAX.into()) {
             Some(limit @ 1..) => limit as u32,
             _ => {
                 return Err(
@@ -157,7 +152,7 @@ pub(super) fn parse(query_string: Option<&str>) -> Result<SearchRequest, Refusal
                 );
             }
         },
-        None => LIMIT_DEFAULT,
+        None => PAGE_SIZE_DEFAULT,
     };
     let sort = match values.get(Param::Sort) {
         None | Some("relevance") => SortKey::Relevance,
@@ -173,8 +168,7 @@ pub(super) fn parse(query_string: Option<&str>) -> Result<SearchRequest, Refusal
         Some("asc") => SortOrder::Asc,
         Some("desc") => SortOrder::Desc,
         Some(given) => return Err(Param::Order.invalid(given, "`asc` or `desc`, in lower case")),
-        None if matches!(sort, SortKey::Name) => SortOrder::Asc,
-        None => SortOrder::Desc,
+        None => sort.default_order(),
     };
     let (employee_count_min, employee_count_max) = employee_range(&values)?;
 
@@ -208,7 +202,7 @@ pub(super) fn parse(query_string: Option<&str>) -> Result<SearchRequest, Refusal
 fn employee_range(values: &Values<'_>) -> Result<(Option<u64>, Option<u64>), Refusal> {
     let bound = |param: Param| match values.get(param) {
         Some(given) => {
-            let number = integer(given, EMPLOYEES_MAX);
+            let number = integer(given, EMPLOYEE_COUNT_MAX);
             number.map(Some).ok_or_else(|| param.invalid(given, EMPLOYEES_ACCEPTED))
         }
         None => Ok(None),

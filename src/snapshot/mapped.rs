@@ -1,6 +1,6 @@
 //! The bytes of an open snapshot: a file mapped read-only, or a copy in memory.
 //!
-//! The `unsafe` of this room is here: mapping files, and giving their pages back.
+//! The `unsafe` of this file: mapping files, and giving their pages back.
 #![allow(unsafe_code)]
 
 use super::error::SnapshotError;

@@ -126,9 +126,6 @@ fn a_bad_candidate_never_replaces_a_good_snapshot() {
     for bytes in [&b""[..], b"not a snapshot", &good[..good.len() / 2]] {
         std::fs::write(&damaged, bytes).expect("a writable folder");
         std::fs::rename(&damaged, &server.snapshot).expect("one file system");
-        if bytes.is_empty() && firmament::snapshot::Snapshot::open(&server.snapshot).is_ok() {
-            continue;
-        }
         let response = server.admin("POST", "/-/reload");
         assert_eq!(response.status, 500, "{}", response.text());
         assert_eq!(response.json()["error"]["code"], "reload_failed");
