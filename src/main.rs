@@ -44,6 +44,8 @@ enum Command {
     Serve(ServeArguments),
     /// Serve a small sample with a well-known key, to try things out
     #[cfg(feature = "builder")]
+    #[command(after_help = "Example:
+  firmament demo --listen 127.0.0.1:8181")]
     Demo {
         /// Where to serve searches
         #[arg(
@@ -56,12 +58,17 @@ enum Command {
     },
     /// Print completions for a shell
     #[cfg(feature = "builder")]
+    #[command(after_help = "Example:
+  firmament completions bash > /etc/bash_completion.d/firmament")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page of this program, or of one of its commands
     #[cfg(feature = "builder")]
+    #[command(after_help = "Examples:
+  firmament man | man -l -
+  firmament man serve | man -l -")]
     Man {
         /// The command
         #[arg(value_parser = ["serve", "demo"])]
@@ -286,6 +293,13 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Arguments::command().get_subcommands() {
+            assert!(command.get_after_help().is_some(), "{}", command.get_name());
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub struct BuildArguments {
     /// Build a snapshot even if there is no record
     #[arg(long)]
     allow_empty: bool,
-    /// Memory for sorting and for texts under way, as in 512MiB; about 40 bytes a record come on top
+    /// Memory for sorting and for texts under way, as in 512MiB; about 31 bytes a record come on top
     #[arg(long, value_name = "SIZE", default_value_t, env = "FIRMAMENT_BUILD_MEMORY")]
     memory: MemoryLimit,
     /// Where temporary files go: about the size of the input uncompressed, half as much again with little memory

@@ -3,18 +3,22 @@
 //! In: a snapshot, a kind and a seed. Out: lines of query, tab, ids, as `evaluate` reads them. Each query is the
 //! name (or host) of a record as somebody might type it; its answers are all records of that name (or host).
 
-use super::Failure;
 use super::generate::random::SplitMix64;
+use super::output::to_stdout;
+use super::{Failure, inspect};
 use firmament::analyzer::host::Host;
 use firmament::analyzer::{Analysis, UnitKind};
 use firmament::ids::DocId;
 use firmament::snapshot::Snapshot;
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Options of `derive`.
 #[derive(clap::Args)]
+#[command(after_help = "Example:
+  firmament-tools derive companies.firmament --kind typo1 > typos.tsv
+  firmament-tools evaluate companies.firmament typos.tsv")]
 pub struct DeriveArguments {
     /// The snapshot file
     snapshot: PathBuf,
@@ -54,9 +58,17 @@ enum Kind {
 
 /// Writes the queries to standard output.
 pub fn run(arguments: &DeriveArguments) -> Result<(), Failure> {
-    let snapshot = Snapshot::open(&arguments.snapshot).map_err(|error| Failure::new(&error, 1))?;
+    let snapshot = inspect::open(&arguments.snapshot)?;
+    to_stdout(|out| write_queries(&snapshot, arguments, out))
+}
+
+fn write_queries(
+    snapshot: &Snapshot,
+    arguments: &DeriveArguments,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let records: Vec<Record> =
-        (0..snapshot.num_docs()).map(|doc| Record::of(&snapshot, DocId(doc))).collect();
+        (0..snapshot.num_docs()).map(|doc| Record::of(snapshot, DocId(doc))).collect();
     let key = |record: &Record| match arguments.kind {
         Kind::Host => record.host.clone().unwrap_or_default(),
         _ => record.name.clone(),
@@ -67,7 +79,6 @@ pub fn run(arguments: &DeriveArguments) -> Result<(), Failure> {
     }
     let mut random = SplitMix64::new(arguments.seed, 0, 0);
     let (mut written, mut tried) = (0, 0);
-    let mut out = std::io::stdout().lock();
     while written < arguments.queries && tried < arguments.queries * 100 && !records.is_empty() {
         tried += 1;
         let record = &records[random.below(records.len() as u64) as usize];
@@ -77,9 +88,7 @@ pub fn run(arguments: &DeriveArguments) -> Result<(), Failure> {
             continue;
         }
         let ids = same[&key(record)].join(",");
-        if writeln!(out, "{q}\t{ids}").is_err() {
-            return Ok(());
-        }
+        writeln!(out, "{q}\t{ids}")?;
         written += 1;
     }
     Ok(())

@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 
 /// Options of `evaluate`.
 #[derive(clap::Args)]
+#[command(after_help = "Example:
+  firmament-tools derive companies.firmament --kind plain > plain.tsv
+  firmament-tools evaluate companies.firmament plain.tsv --misses 20")]
 pub struct EvaluateArguments {
     /// The snapshot file
     snapshot: PathBuf,

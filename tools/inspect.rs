@@ -11,6 +11,9 @@ use std::time::Instant;
 
 /// Options of `inspect`.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  firmament-tools inspect companies.firmament
+  firmament-tools inspect companies.firmament --json")]
 pub struct InspectArguments {
     /// The snapshot file
     snapshot: PathBuf,

@@ -4,7 +4,8 @@
 //! is ever shown; for `list`, a table without key material. A running server picks changes up by
 //! itself. Errors are those of [`KeyFile`], one sentence each.
 
-use super::output::tell;
+use super::Failure;
+use super::output::{tell, to_stdout};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -56,13 +57,24 @@ pub enum KeysCommand {
 ///
 /// # Errors
 /// Those of reading and writing the key file, and values that are out of range.
-pub fn run(command: KeysCommand) -> Result<(), Box<dyn Error>> {
+pub fn run(command: KeysCommand) -> Result<(), Failure> {
+    let failure = |error: &dyn Error| Failure::new(error, 1);
     match command {
         KeysCommand::New { name, keys, rate, burst, expires } => {
-            let quota = rate.map(|rate| QuotaRule::new(rate, burst)).transpose()?;
-            let expires = expires.map(|text| Expiry::parse(&text)).transpose()?;
-            let key = KeyFile::update(&keys, |file| file.add(&name, quota, expires))?;
-            writeln!(io::stdout(), "{}", key.expose())?;
+            let quota = rate.map(|rate| QuotaRule::new(rate, burst)).transpose();
+            let quota = quota.map_err(|error| failure(&error))?;
+            let expires = expires.map(|text| Expiry::parse(&text)).transpose();
+            let expires = expires.map_err(|error| failure(&error))?;
+            let key = KeyFile::update(&keys, |file| file.add(&name, quota, expires));
+            let key = key.map_err(|error| failure(&error))?;
+            // Not even a reader who went away may miss it: nobody can show it again.
+            writeln!(io::stdout(), "{}", key.expose()).map_err(|error| Failure {
+                message: format!(
+                    "the key {name:?} was created, but cannot be shown: {error}; revoke it with `firmament-tools \
+                     keys revoke` and create another"
+                ),
+                exit_code: 1,
+            })?;
             tell(&format!(
                 "This is the only time the key is shown; the file {} holds its hash. \
                  Callers send it as the header X-API-Key.",
@@ -70,14 +82,14 @@ pub fn run(command: KeysCommand) -> Result<(), Box<dyn Error>> {
             ));
         }
         KeysCommand::List { keys } => {
-            let file = KeyFile::load(&keys)?;
+            let file = KeyFile::load(&keys).map_err(|error| failure(&error))?;
             if firmament::auth::is_exposed(&keys) {
                 tell(&format!("warning: others can read {}; run: chmod 600 {0}", keys.display()));
             }
-            list(file.entries(), &mut io::stdout().lock())?;
+            to_stdout(|out| list(file.entries(), out))?;
         }
         KeysCommand::Revoke { name, keys } => {
-            KeyFile::update(&keys, |file| file.revoke(&name))?;
+            KeyFile::update(&keys, |file| file.revoke(&name)).map_err(|error| failure(&error))?;
             tell(&format!(
                 "The key {name:?} is revoked; running servers refuse it within two seconds."
             ));
@@ -87,7 +99,7 @@ pub fn run(command: KeysCommand) -> Result<(), Box<dyn Error>> {
 }
 
 /// One line per key, columns aligned; nothing at all for an empty file.
-fn list(entries: &[KeyEntry], out: &mut impl Write) -> io::Result<()> {
+fn list(entries: &[KeyEntry], out: &mut dyn Write) -> io::Result<()> {
     let Some(width) = entries.iter().map(|entry| entry.name().chars().count().max(4)).max() else {
         return Ok(());
     };

@@ -54,6 +54,8 @@ enum Command {
     /// Compile records into a snapshot
     Build(build::BuildArguments),
     /// Check a snapshot completely
+    #[command(after_help = "Example:
+  firmament-tools verify companies.firmament")]
     Verify {
         /// The snapshot file
         snapshot: PathBuf,
@@ -95,7 +97,11 @@ impl Failure {
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
-            message = format!("{message}: {error}");
+            let more = error.to_string();
+            // Most say themselves what caused them.
+            if !message.contains(&more) {
+                message = format!("{message}: {more}");
+            }
             cause = error.source();
         }
         Failure { message, exit_code }
@@ -118,7 +124,7 @@ fn main() -> ExitCode {
         }
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(&arguments),
-        Command::Keys(command) => keys::run(command).map_err(|error| Failure::new(&*error, 1)),
+        Command::Keys(command) => keys::run(command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -136,5 +142,12 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         super::Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in super::Arguments::command().get_subcommands() {
+            assert!(command.get_after_help().is_some(), "{}", command.get_name());
+        }
     }
 }

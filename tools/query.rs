@@ -7,7 +7,7 @@
 mod walk;
 mod workload;
 
-use super::output::plain;
+use super::output::{plain, print};
 use super::{Failure, inspect};
 use firmament::http::parse_query_string;
 use firmament::query::explain::{Explanation, PlanNode, ResultExplanation, Standing, explain};
@@ -17,11 +17,15 @@ use firmament::snapshot::Snapshot;
 use firmament::snapshot::documents::id_and_name;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Options of `query`.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  firmament-tools query companies.firmament 'q=pay+pal&location=Georgia&limit=5'
+  firmament-tools query companies.firmament --explain --q 'pay pal'
+  firmament-tools query companies.firmament --walk 'industry=Software&sort=name'
+  firmament-tools query companies.firmament --workload mixed.tsv --repeat 3 --slowest 20")]
 pub struct QueryArguments {
     /// The snapshot file
     snapshot: PathBuf,
@@ -79,9 +83,7 @@ pub fn run(arguments: &QueryArguments) -> Result<(), Failure> {
         }
         None => answer(arguments)?,
     };
-    // A reader that went away (`| head`) wants no more.
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    Ok(())
+    print(&text)
 }
 
 fn answer(arguments: &QueryArguments) -> Result<String, Failure> {

@@ -17,7 +17,7 @@
 //! | pairs of filters | 2 | below 0.1 | a city with its state |
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
-//! | best within industries | 11 | 3.1 | the first page of one frequent word in one industry |
+//! | best within industries | 12 | 3.1 | the first page of one frequent word in one industry |
 //! | best with legal forms | 4 | 2.5 | the first page of one frequent word with a legal form, or two |
 //! | best of two words in names | 2 | below 0.1 | the first page of two words that many names hold |
 //! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The operating system refused.
-    #[error("cannot {action} {path:?}")]
+    #[error("cannot {action} {path:?}: {source}")]
     Io {
         /// What was tried.
         action: &'static str,

@@ -43,6 +43,66 @@ fn nobody_has_to_read_standard_error() {
 }
 
 #[test]
+fn standard_output_that_is_full_is_a_failure_and_one_that_nobody_reads_is_none() {
+    let folder = Folder::new();
+    let snapshot = folder.path("out.firmament");
+    assert!(build(&[&folder.write("in.jsonl", record(1))], &snapshot, &[]).status.success());
+    let keys = folder.path("keys.json");
+    assert!(tools(&[&"keys", &"new", &"a", &"--keys", &keys]).output().unwrap().status.success());
+    let commands: [&[&dyn AsRef<OsStr>]; 6] = [
+        &[&"query", &snapshot, &"q=x"],
+        &[&"derive", &snapshot, &"--kind", &"plain", &"-n", &"5"],
+        &[&"inspect", &snapshot],
+        &[&"verify", &snapshot],
+        &[&"dump", &snapshot],
+        &[&"keys", &"list", &"--keys", &keys],
+    ];
+    for command in commands {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let result = tools(command).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let name = command[0].as_ref();
+        assert_eq!(result.status.code(), Some(1), "{name:?}");
+        assert!(stderr(&result).contains("No space left"), "{name:?}: {}", stderr(&result));
+        assert_eq!(tools(command).stdout(broken()).output().unwrap().status.code(), Some(0));
+    }
+    // A key is shown once: who did not see it is told what to do.
+    let new: [&dyn AsRef<OsStr>; 5] = [&"keys", &"new", &"b", &"--keys", &keys];
+    let result = tools(&new).stdout(broken()).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(result.status.code(), Some(1));
+    assert!(
+        stderr(&result).contains("\"b\" was created, but cannot be shown"),
+        "{}",
+        stderr(&result)
+    );
+}
+
+#[test]
+fn what_is_damaged_or_missing_is_told_once_and_by_exit_codes() {
+    let folder = Folder::new();
+    let damaged = folder.write("damaged.firmament", "no snapshot");
+    for command in ["verify", "inspect", "derive", "dump", "query"] {
+        let more: &[&str] = if command == "derive" { &["--kind", "plain"] } else { &[] };
+        let run = |path| tools(&[&command, &path]).args(more).output().unwrap();
+        let result = run(damaged.clone());
+        assert_eq!(result.status.code(), Some(4), "{command}");
+        assert!(stderr(&result).contains("damaged.firmament"), "{command}");
+        let result = run(folder.path("absent.firmament"));
+        assert_eq!(result.status.code(), Some(1), "{command}");
+        assert_eq!(stderr(&result).matches("No such file").count(), 1, "{}", stderr(&result));
+    }
+    let absent = folder.path("absent.json");
+    let result = tools(&[&"keys", &"list", &"--keys", &absent]).output().unwrap();
+    assert_eq!(stderr(&result).matches("No such file").count(), 1, "{}", stderr(&result));
+    let keys = folder.path("keys.json");
+    assert!(tools(&[&"keys", &"new", &"a", &"--keys", &keys]).output().unwrap().status.success());
+    let mut server = Command::new(env!("CARGO_BIN_EXE_firmament"));
+    server.arg("serve").arg(folder.path("absent.firmament")).arg("--keys").arg(&keys);
+    let result = server.args(["--listen", "127.0.0.1:0", "--admin", "off"]).output().unwrap();
+    assert_eq!(result.status.code(), Some(1));
+    assert_eq!(stderr(&result).matches("No such file").count(), 1, "{}", stderr(&result));
+}
+
+#[test]
 fn only_a_file_is_replaced() {
     let folder = Folder::new();
     let input = folder.write("in.jsonl", record(1));

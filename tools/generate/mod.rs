@@ -39,6 +39,9 @@ use std::path::{Path, PathBuf};
 
 /// Options of the generator.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  firmament-tools generate --records 100000 --output synthetic.jsonl
+  firmament-tools generate -n 10000000 --seed 7 -o - | firmament-tools build - --output synthetic.firmament")]
 pub struct GenerateArgs {
     /// Number of records
     #[arg(long, short = 'n')]

@@ -120,7 +120,9 @@ impl<R: BufRead> Blocks for Delimited<R> {
 
 impl Block for Rows {
     fn parse(self: Box<Self>, mapping: &Mapping) -> Parsed {
-        let mut parsed = Parsed { records: Vec::new(), bytes: self.bytes.len() as u64 };
+        // With what separates the cells.
+        let bytes = (self.bytes.len() + self.ends.len()) as u64;
+        let mut parsed = Parsed { records: Vec::new(), bytes };
         let (mut bytes, mut ends) = (self.bytes.as_slice(), self.ends.as_slice());
         for row in &self.rows {
             let result = match row.cells {
