@@ -106,14 +106,17 @@ impl FieldError {
 pub fn text_value(field: Field, text: &str) -> Result<Option<&str>, FieldError> {
     let text = text.trim();
     if text.len() > FIELD_BYTES_MAX {
-        let reason =
-            format!("is {} bytes long; at most {FIELD_BYTES_MAX} bytes are accepted", text.len());
-        return Err(FieldError::new(field, reason));
+        return Err(FieldError::new(field, too_long(text.len())));
     }
     if text.contains('\0') {
         return Err(FieldError::new(field, "holds a NUL character (\\u0000); remove it"));
     }
     Ok((!text.is_empty()).then_some(text))
+}
+
+/// What is wrong with a text of more than [`FIELD_BYTES_MAX`].
+pub fn too_long(num_bytes: usize) -> String {
+    format!("is {num_bytes} bytes long; at most {FIELD_BYTES_MAX} bytes are accepted")
 }
 
 /// A text value that must be there.

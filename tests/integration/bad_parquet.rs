@@ -2,10 +2,12 @@
 //! escapes, never a snapshot of half the records.
 
 use super::operator::{Folder, build_in_process, pairs, reading};
-use super::parquet_files::{ID_AND_NAME, Values, Writing, footer, parquet, texts};
+use super::parquet_files::{
+    ID_AND_NAME, Values, Writing, footer, parquet, parquet_of_version, texts,
+};
 use firmament::build::{Format, Input, MappingOptions, ReadOptions};
 use firmament::ids::DocId;
-use parquet::basic::{Compression, GzipLevel};
+use parquet::basic::{Compression, Encoding, GzipLevel};
 use serde_json::{Value, json};
 
 /// The number of records, or what is wrong with the file.
@@ -30,7 +32,7 @@ fn small(compression: Compression, has_dictionary: bool) -> Vec<u8> {
     let ids: Vec<String> = (0..60).map(|id| format!("id-{id}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let names = vec!["Acme, one of many"; 60];
-    let writing = Writing { compression, has_dictionary, rows_per_group: 40 };
+    let writing = Writing { compression, has_dictionary, rows_per_group: 40, ..Writing::default() };
     parquet(ID_AND_NAME, &[(0, texts(&ids)), (0, texts(&names))], &writing)
 }
 
@@ -132,6 +134,101 @@ fn pages_that_unpack_to_more_than_they_say_are_refused() {
     let mut lie = file.clone();
     lie[at..at + 4].copy_from_slice(&varint(2 << 20));
     assert_refused(&lie, "a page unpacks to more than it says");
+}
+
+/// Texts that are written as lengths, or as what differs from the one before; nothing else.
+fn by_lengths(encoding: Encoding) -> Writing {
+    Writing {
+        compression: Compression::UNCOMPRESSED,
+        has_dictionary: false,
+        encoding: Some(encoding),
+        ..Writing::default()
+    }
+}
+
+#[test]
+fn a_page_that_says_it_has_more_texts_than_values_is_refused() {
+    for encoding in [Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY] {
+        let ids: Vec<String> = (0..60).map(|id| format!("id-{id}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let columns = [(0, texts(&ids)), (0, texts(&["Acme"; 60]))];
+        let file = parquet(ID_AND_NAME, &columns, &by_lengths(encoding));
+        assert_eq!(read(&Folder::new(), &file), Ok(60));
+        // Blocks of 128 in four parts, and how many there are: 60, once for lengths, and once for what is repeated.
+        let places: Vec<usize> = (0..file.len() - 4)
+            .filter(|&at| file[at..at + 4] == [0x80, 0x01, 0x04, 60])
+            .map(|at| at + 3)
+            .collect();
+        let lists = if encoding == Encoding::DELTA_BYTE_ARRAY { 4 } else { 2 };
+        assert_eq!(places.len(), lists, "{encoding}");
+        for at in places {
+            let mut lie = file.clone();
+            lie[at] = 0x7f;
+            assert_refused(&lie, "it has more texts than values");
+        }
+    }
+}
+
+#[test]
+fn texts_by_lengths_are_read_as_plain_ones() {
+    let text = |row: usize| "ab, cd".repeat(row * row % 50) + &row.to_string();
+    let ids: Vec<String> = (0..1500).map(|row| format!("id-{row:05}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let names: Vec<String> = (0..1500).map(|row| format!("Acme {}", text(row))).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let descriptions = (0..1500).map(|row| (row % 3 > 0).then(|| text(row))).collect();
+    let schema = "message m { required binary id (STRING); required binary name (STRING);
+                  optional binary description (STRING); }";
+    let columns = [(0, texts(&ids)), (0, texts(&names)), (1, Values::Text(descriptions))];
+    let folder = Folder::new();
+    let snapshot = |writing: &Writing, is_second_version: bool| {
+        let file = parquet_of_version(schema, &columns, writing, is_second_version);
+        let input = [Input::File(folder.write("a.parquet", file))];
+        let output = folder.path("out.firmament");
+        let built = build_in_process(&input, &output, &ReadOptions::default());
+        assert_eq!(built.result.unwrap().records, 1500);
+        std::fs::read(output).unwrap()
+    };
+    let plain = snapshot(&by_lengths(Encoding::PLAIN), false);
+    for encoding in [Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY] {
+        for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
+            for is_second_version in [false, true] {
+                let writing = Writing { compression, ..by_lengths(encoding) };
+                assert!(snapshot(&writing, is_second_version) == plain, "{encoding} {compression}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dictionary_that_says_it_has_more_values_than_it_can_have_is_refused() {
+    let writing = Writing { compression: Compression::UNCOMPRESSED, ..Writing::default() };
+    let columns = [(0, texts(&["a", "b"])), (0, texts(&["Acme", "Acme"]))];
+    let file = parquet(ID_AND_NAME, &columns, &writing);
+    // The header of the dictionary: two values, zigzag; then plain texts, and behind it the first of them.
+    let place = file.windows(8).position(|bytes| bytes == b"\x01\0\0\0a\x01\0\0").unwrap();
+    let at = (0..place).rev().find(|&at| file[at..at + 2] == [0x15, 4]).unwrap() + 1;
+    let mut lie = file.clone();
+    lie[at] = 120;
+    assert_refused(&lie, "a dictionary says that it has more values than it can have");
+}
+
+#[test]
+fn texts_that_repeat_each_other_do_not_fill_memory() {
+    // A hundred megabytes in one.
+    let name = "x".repeat(1 << 20);
+    let ids: Vec<String> = (0..100).map(|id| format!("id-{id}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let columns = [(0, texts(&ids)), (0, texts(&[name.as_str(); 100]))];
+    let file = parquet(ID_AND_NAME, &columns, &by_lengths(Encoding::DELTA_BYTE_ARRAY));
+    assert!(file.len() < 4 << 20, "{}", file.len());
+    // Smaller, so that less may be in it.
+    let writing = Writing {
+        compression: Compression::GZIP(GzipLevel::default()),
+        ..by_lengths(Encoding::DELTA_BYTE_ARRAY)
+    };
+    let packed = parquet(ID_AND_NAME, &columns, &writing);
+    assert_refused(&packed, "it unpacks to more than 200 times its size");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Parquet files to read, written by the `parquet` crate itself.
 
 use bytes::Bytes;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DoubleType, FixedLenByteArrayType, Int32Type, Int64Type,
 };
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use std::sync::Arc;
@@ -30,11 +30,18 @@ pub struct Writing {
     pub compression: Compression,
     pub has_dictionary: bool,
     pub rows_per_group: usize,
+    /// Of values that are not in a dictionary; the writer's choice if none.
+    pub encoding: Option<Encoding>,
 }
 
 impl Default for Writing {
     fn default() -> Writing {
-        Writing { compression: Compression::SNAPPY, has_dictionary: true, rows_per_group: 1000 }
+        Writing {
+            compression: Compression::SNAPPY,
+            has_dictionary: true,
+            rows_per_group: 1000,
+            encoding: None,
+        }
     }
 }
 
@@ -42,11 +49,26 @@ impl Default for Writing {
 /// each column: 0 if it is required, 1 if optional, 2 if optional in an optional group. A column in a list holds
 /// one value a row.
 pub fn parquet(schema: &str, columns: &[(i16, Values)], writing: &Writing) -> Vec<u8> {
+    parquet_of_version(schema, columns, writing, false)
+}
+
+/// The same, by the first or the second version of the format.
+pub fn parquet_of_version(
+    schema: &str,
+    columns: &[(i16, Values)],
+    writing: &Writing,
+    is_second: bool,
+) -> Vec<u8> {
+    let version = if is_second { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
     let schema = Arc::new(parse_message_type(schema).unwrap());
-    let properties = WriterProperties::builder()
+    let mut properties = WriterProperties::builder()
+        .set_writer_version(version)
         .set_compression(writing.compression)
-        .set_dictionary_enabled(writing.has_dictionary)
-        .build();
+        .set_dictionary_enabled(writing.has_dictionary);
+    if let Some(encoding) = writing.encoding {
+        properties = properties.set_encoding(encoding);
+    }
+    let properties = properties.build();
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
     let num_rows = columns.first().map_or(0, |(_, values)| values.len());
     let starts = (0..num_rows).step_by(writing.rows_per_group);

@@ -2,22 +2,25 @@
 //!
 //! Only the columns that are mapped are read, column by column in batches of rows, through the column readers of
 //! the `parquet` crate. That crate promises no panics on hostile files and no bound on what a page unpacks to, so
-//! panics are caught here and become errors, and [`pages`] looks at every page before the crate does. Page
-//! checksums are checked where the file has them; most writers leave them out, and damage within a value then
+//! panics are caught here and become errors, [`pages`] looks at every page before the crate does, and [`unpacked`] at
+//! what is in some of them before the crate makes room for it. Page checksums are checked where the file has them; most writers leave them out, and damage within a value then
 //! passes unnoticed, as in any text file. Memory: one page of at most
 //! [`PARQUET_PAGE_BYTES_MAX`](crate::limits::PARQUET_PAGE_BYTES_MAX) for every mapped column, and one block of
-//! rows.
+//! rows: 4 MiB, and of texts as long as fields may be, 8 MiB for each column.
 
 mod column;
 mod pages;
 mod shape;
+mod unpacked;
 
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
 use crate::build::assembly::{Assembly, Value};
 use crate::build::mapping::{Binding, Mapping, Slot};
 use crate::build::record::RecordError;
-use crate::company::{Company, Field};
-use crate::limits::{PARQUET_FOOTER_BYTES_MAX, UNPACKED_FREE_BYTES, UNPACKED_RATIO_MAX};
+use crate::company::{self, Company, Field};
+use crate::limits::{
+    PARQUET_FOOTER_BYTES_MAX, RECORD_BYTES_MAX, UNPACKED_FREE_BYTES, UNPACKED_RATIO_MAX,
+};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{ChunkReader, FileReader};
 use ::parquet::file::serialized_reader::SerializedFileReader;
@@ -33,8 +36,8 @@ pub const MAGIC: [u8; 4] = *b"PAR1";
 /// What it begins and ends with if its footer is encrypted.
 pub const MAGIC_ENCRYPTED: [u8; 4] = *b"PARE";
 
-/// Rows that are decoded together.
-const BATCH_ROWS: usize = 512;
+/// Rows that are decoded together: in every column, as many texts may be as long as a field.
+const BATCH_ROWS: usize = 128;
 
 /// Reads a Parquet file block by block.
 pub struct ParquetRows<R: ChunkReader> {
@@ -47,6 +50,7 @@ pub struct ParquetRows<R: ChunkReader> {
     /// Rows of that group still to come.
     rows_left: u64,
     next_row: u64,
+    /// Bytes of the texts of row groups that are done.
     unpacked_bytes: u64,
     consumed: Arc<AtomicU64>,
 }
@@ -154,12 +158,18 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
             for &(column, _) in &self.binding.slots {
                 pages::check(&*self.file, group.column(column))?;
                 let pages = row_group.get_column_page_reader(column).map_err(damaged)?;
-                columns.push(Column::new(group.schema_descr().column(column), pages)?);
+                columns.push(Column::new(group.column(column), pages)?);
             }
+            self.unpacked_bytes += self.columns.iter().map(Column::unpacked_bytes).sum::<u64>();
             self.columns = columns;
             self.rows_left = rows;
             return Ok(true);
         }
+    }
+
+    /// Most bytes that its texts may come to.
+    fn unpacked_max(&self) -> u64 {
+        self.file.len().saturating_mul(UNPACKED_RATIO_MAX).max(UNPACKED_FREE_BYTES)
     }
 
     /// A row group that says it has fewer rows than its columns would lose the others in silence.
@@ -197,6 +207,12 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                     )));
                 }
             }
+            let unpacked = self.columns.iter().map(Column::unpacked_bytes).sum::<u64>();
+            if self.unpacked_bytes + unpacked > self.unpacked_max() {
+                return Err(io::Error::other(format!(
+                    "it unpacks to more than {UNPACKED_RATIO_MAX} times its size, as no records do"
+                )));
+            }
             rows.num_rows += wanted;
             self.rows_left -= wanted as u64;
             if self.rows_left == 0 {
@@ -204,13 +220,6 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
             }
         }
         self.next_row += rows.num_rows as u64;
-        self.unpacked_bytes += rows.texts.len() as u64;
-        let allowed = self.file.len().saturating_mul(UNPACKED_RATIO_MAX).max(UNPACKED_FREE_BYTES);
-        if self.unpacked_bytes > allowed {
-            return Err(io::Error::other(format!(
-                "it unpacks to more than {UNPACKED_RATIO_MAX} times its size, as no records do"
-            )));
-        }
         Ok((rows.num_rows > 0).then_some(rows))
     }
 }
@@ -301,7 +310,8 @@ impl Rows {
                 let value = match *cell {
                     Cell::Null => Value::Null,
                     Cell::Text { start, end } => Value::Text(self.text(start, end, slot)?),
-                    Cell::TooLong => return Err(too_long("")),
+                    Cell::TooLong(len) if len > RECORD_BYTES_MAX => return Err(too_long("")),
+                    Cell::TooLong(len) => return Err(of_slot(slot, company::too_long(len))),
                     Cell::Unsigned(id) if slot == Slot::Field(Field::Id) => {
                         number = id.to_string();
                         Value::Text(&number)
@@ -326,12 +336,16 @@ impl Rows {
     fn text(&self, start: usize, end: usize, slot: Slot) -> Result<&str, RecordError> {
         std::str::from_utf8(&self.texts[start..end]).map_err(|error| {
             let at = error.valid_up_to() + 1;
-            let reason = format!("is not UTF-8 at byte {at}: write the column as text");
-            let field = match slot {
-                Slot::Field(field) => Some(field),
-                Slot::IdPart(_) => None,
-            };
-            RecordError { field, ..RecordError::whole(reason) }
+            of_slot(slot, format!("is not UTF-8 at byte {at}: write the column as text"))
         })
     }
+}
+
+/// What is wrong with a value.
+fn of_slot(slot: Slot, reason: String) -> RecordError {
+    let field = match slot {
+        Slot::Field(field) => Some(field),
+        Slot::IdPart(_) => None,
+    };
+    RecordError { field, ..RecordError::whole(reason) }
 }

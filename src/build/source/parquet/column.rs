@@ -1,14 +1,16 @@
 //! One column of a row group, read in batches.
 
 use super::damaged;
+use super::unpacked::Unpacked;
 use crate::build::mapping::Slot;
 use crate::company::Field;
-use crate::limits::RECORD_BYTES_MAX;
-use ::parquet::basic::{ConvertedType, LogicalType, Type};
+use crate::limits::FIELD_BYTES_MAX;
+use ::parquet::basic::{ConvertedType, Encoding, LogicalType, Type};
 use ::parquet::column::page::PageReader;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::DataType;
-use ::parquet::schema::types::{self, ColumnDescPtr, ColumnDescriptor};
+use ::parquet::file::metadata::ColumnChunkMetaData;
+use ::parquet::schema::types::{self, ColumnDescriptor};
 use std::io;
 
 /// A value of a column.
@@ -23,8 +25,8 @@ pub enum Cell {
         /// Where they end.
         end: usize,
     },
-    /// A text longer than any record.
-    TooLong,
+    /// A text longer than any field, of so many bytes.
+    TooLong(usize),
     /// A number of an unsigned column.
     Unsigned(u64),
     /// A number of a signed column.
@@ -162,19 +164,38 @@ pub struct Column {
     /// The definition level of a value that is there.
     max_definition: i16,
     definitions: Vec<i16>,
+    /// Rows that are decoded together.
+    rows_together: usize,
+    /// Bytes of texts that were decoded, kept or not.
+    unpacked_bytes: u64,
 }
 
 impl Column {
-    /// The column of these pages.
+    /// The column of these pages of a chunk.
     ///
     /// # Errors
     /// It is of a type that [`check_type`] refuses.
-    pub fn new(descriptor: ColumnDescPtr, pages: Box<dyn PageReader>) -> io::Result<Column> {
+    pub fn new(chunk: &ColumnChunkMetaData, pages: Box<dyn PageReader>) -> io::Result<Column> {
+        let descriptor = chunk.column_descr_ptr();
         let kind = kind_of(&descriptor)
             .ok_or_else(|| io::Error::other("it is damaged: a column changed its type"))?;
         let max_definition = descriptor.max_def_level();
-        let reader = get_column_reader(descriptor, pages);
-        Ok(Column { reader, kind, max_definition, definitions: Vec::new() })
+        // A value that repeats the start of the one before is a copy of it: a few bytes may be as long as a page, each.
+        let may_repeat = chunk.encodings().any(|it| it == Encoding::DELTA_BYTE_ARRAY);
+        let pages = Box::new(Unpacked::new(pages, max_definition, may_repeat));
+        Ok(Column {
+            reader: get_column_reader(descriptor, pages),
+            kind,
+            max_definition,
+            definitions: Vec::new(),
+            rows_together: if may_repeat { 1 } else { usize::MAX },
+            unpacked_bytes: 0,
+        })
+    }
+
+    /// Bytes of texts that were decoded so far, kept or not.
+    pub fn unpacked_bytes(&self) -> u64 {
+        self.unpacked_bytes
     }
 
     /// Reads `num_rows` rows; gives every value that is there, with its row. Texts are appended to `texts`.
@@ -188,15 +209,36 @@ impl Column {
         texts: &mut Vec<u8>,
         mut give: impl FnMut(usize, Cell),
     ) -> io::Result<usize> {
+        let mut num_read = 0;
+        while num_read < num_rows {
+            let wanted = self.rows_together.min(num_rows - num_read);
+            let read = self.read_together(wanted, texts, |row, cell| give(num_read + row, cell))?;
+            num_read += read;
+            if read < wanted {
+                break;
+            }
+        }
+        Ok(num_read)
+    }
+
+    fn read_together(
+        &mut self,
+        num_rows: usize,
+        texts: &mut Vec<u8>,
+        mut give: impl FnMut(usize, Cell),
+    ) -> io::Result<usize> {
         let kind = self.kind;
         let mut num_values = 0;
         let mut give = |row, cell| {
             num_values += 1;
             give(row, cell);
         };
+        let unpacked_bytes = &mut self.unpacked_bytes;
         let mut append = |bytes: &[u8]| {
-            if bytes.len() > RECORD_BYTES_MAX {
-                return Cell::TooLong;
+            *unpacked_bytes += bytes.len() as u64;
+            let bytes = if bytes.len() > FIELD_BYTES_MAX { bytes.trim_ascii() } else { bytes };
+            if bytes.len() > FIELD_BYTES_MAX {
+                return Cell::TooLong(bytes.len());
             }
             let start = texts.len();
             texts.extend_from_slice(bytes);
