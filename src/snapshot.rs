@@ -51,7 +51,7 @@ pub use sort_order::{Permutation, StoredOrder};
 use crate::analyzer::host::Host;
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
-use best_within::{BestWithin, StoredBest, form_set};
+use best_within::{BestWithin, IndustryBest, StoredBest, form_set};
 use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
@@ -124,7 +124,7 @@ pub struct Snapshot {
     filter_pairs: FilterPairs,
     positions: Positions,
     phrase_industry_best: BestWithin,
-    industry_best: BestWithin,
+    industry_best: IndustryBest,
     form_best: BestWithin,
     name_pair_best: BestWithin,
     phrases: StoredPhrases,
@@ -303,9 +303,13 @@ impl Snapshot {
         self.positions.of_industry(&self.industries, industry)
     }
 
-    /// The businesses that rank first of those that hold a term within an industry, if they are stored, and if those of
-    /// the industry [stand side by side](Self::industry_range).
-    pub fn best_in_industry(&self, term: TermOrd, industry: TermOrd) -> Option<StoredBest<'_>> {
+    /// The businesses that rank first of those that match a `q` of a term within an industry, and how many match, if that
+    /// is stored, and if those of the industry [stand side by side](Self::industry_range).
+    pub fn best_in_industry(
+        &self,
+        term: TermOrd,
+        industry: TermOrd,
+    ) -> Option<(StoredBest<'_>, u64)> {
         self.industry_range(industry)?;
         self.industry_best.get(self.pair_counts.number(DenseKey::Term(term))?, industry.0)
     }

@@ -33,6 +33,8 @@ fn only_industry(planner: &Planner<'_>, query: &Query) -> Option<TermOrd> {
 #[derive(Clone, Debug)]
 pub struct BestOfWord<'s> {
     best: PackedDocs<'s>,
+    /// How many hits there are.
+    pub total: u64,
     lists: TermLists<'s>,
     /// Who holds only a longer word in the name.
     longer: Plan<'s>,
@@ -54,12 +56,12 @@ impl<'s> BestOfWord<'s> {
             return None;
         }
         let term = planner.only_term(word)?;
-        let best = planner.snapshot().best_in_industry(term, industry)?.docs;
+        let (best, total) = planner.snapshot().best_in_industry(term, industry)?;
         let lists = planner.snapshot().terms().lists(term);
-        Some(BestOfWord { best, lists, longer: only.in_name_as_prefix() })
+        Some(BestOfWord { best: best.docs, total, lists, longer: only.in_name_as_prefix() })
     }
 
-    /// The first `wanted` hits, best first; none if fewer are stored. Nobody asks where they stand but for the last on the
+    /// The first `wanted` hits, best first; none if fewer are stored, but for all there are. Nobody asks where they stand but for the last on the
     /// page, the last but one of them, behind which the next page begins: only that one is ranked.
     pub fn first_page(&self, scorer: &Scorer<'s>, wanted: usize) -> Option<Vec<Position>> {
         let page = self.best.iter().take(wanted).enumerate().map(|(at, doc)| {
@@ -68,7 +70,8 @@ impl<'s> BestOfWord<'s> {
             Position { relevance_key, doc }
         });
         let page: Vec<Position> = page.collect();
-        (page.len() == wanted).then_some(page)
+        let is_whole = page.len() == wanted || page.len() as u64 == self.total;
+        is_whole.then_some(page)
     }
 
     /// Where one of them stands.
@@ -82,8 +85,10 @@ impl<'s> BestOfWord<'s> {
             (Tier::NameHasAll, Kind::Whole)
         } else if self.longer.contains(doc) {
             (Tier::NameHasAll, Kind::Prefix)
-        } else {
+        } else if self.lists.any().contains(doc) {
             (Tier::PhraseElsewhere, Kind::Whole)
+        } else {
+            (Tier::PhraseElsewhere, Kind::Prefix)
         };
         group_key(tier, kind) << GROUP_SHIFT | u64::from(scorer.score(doc))
     }

@@ -57,11 +57,14 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let mut understanding = Understanding::new(&planner, &query.text);
     let apart = joined_apart(&planner, query, &understanding);
     let wanted = wanted(query);
-    let mut stored = None;
-    let (total, hits) = match &apart {
-        Some(apart) => (apart.total(), Plan::NOTHING),
-        None => {
-            stored = stored_first(&planner, query, &understanding);
+    let stored = match apart {
+        Some(_) => None,
+        None => stored_first(&planner, query, &understanding),
+    };
+    let (total, hits) = match (&apart, &stored) {
+        (Some(apart), _) => (apart.total(), Plan::NOTHING),
+        (None, Some(StoredFirst::Page(_, total))) => (*total, Plan::NOTHING),
+        (None, stored) => {
             let kept = match stored {
                 Some(_) => Kept::Nothing,
                 None if is_first_of_static(query) => Kept::First(wanted),
@@ -73,7 +76,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
     let mut found = match (only_hit(&planner, query, &hits), stored) {
         (Some(only), _) => vec![only],
-        (None, Some(StoredFirst::Page(page))) => page,
+        (None, Some(StoredFirst::Page(page, _))) => page,
         (None, stored) => {
             let of_phrase = stored.and_then(StoredFirst::into_best);
             let hits = (&hits, total);
@@ -203,18 +206,18 @@ fn is_first_of_static(query: &Query) -> bool {
     is_static && query.cursor.is_none()
 }
 
-/// What is stored of a first page: then no hit is kept while they are counted.
+/// What is stored of a first page.
 enum StoredFirst<'s> {
-    /// All of it.
-    Page(Vec<Position>),
-    /// The best hits, which fill it, but for those who come before them.
+    /// All of it, and how many hits there are.
+    Page(Vec<Position>, u64),
+    /// The best hits, which fill it, but for those who come before them: no hit is kept while they are counted.
     Best(BestOfPhrase<'s>),
 }
 
 impl<'s> StoredFirst<'s> {
     fn into_best(self) -> Option<BestOfPhrase<'s>> {
         match self {
-            StoredFirst::Page(_) => None,
+            StoredFirst::Page(..) => None,
             StoredFirst::Best(best) => Some(best),
         }
     }
@@ -235,7 +238,7 @@ fn stored_first<'s>(
         let best = BestOfWord::new(planner, query, only)?;
         let page = best.first_page(&Scorer::new(planner, understanding, &query.text), wanted)?;
         planner.took(Shortcut::BestInIndustry);
-        return Some(StoredFirst::Page(page));
+        return Some(StoredFirst::Page(page, best.total));
     }
     BestOfPhrase::new(planner, query, understanding, wanted).map(StoredFirst::Best)
 }

@@ -11,14 +11,16 @@
 //!
 //! ```text
 //! IndustryBest                     := DOC of each pair, joined: the best first, as a `q` of this word alone ranks
-//!                                     (by group and impact as in LEVELS, ties by `DocId`; behind all who hold the
-//!                                     word in the name, those who hold a longer word there that it begins, if it
-//!                                     [may](super::prefixes::PREFIX_CHARS_MIN) stand for these)
+//!                                     (by group and impact as in LEVELS, ties by `DocId`; if the word
+//!                                     [may](super::prefixes::PREFIX_CHARS_MIN) stand for longer ones that it begins,
+//!                                     behind all who hold it in the name come those who hold such a word there, and
+//!                                     last those who hold it nowhere, and such a word in the host)
 //! FormBest                         := the same of whole words
 //! PhraseIndustryBest               := the same, by text score as two words, as in PhraseBest
 //! NamePairBest                     := the same of all names that hold both words, by text score
 //! IndustryBestLists, FormBestLists, PhraseIndustryBestLists,
 //! NamePairBestLists                := MAX (u32), START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
+//! IndustryTotals                   := TOTAL^PAIRS (u32): of how many IndustryBest has the best
 //! ```
 //!
 //! DOC is [packed](super::packed_docs). KEYS are the terms of [`dense`](super::dense), by number, or the pairs of
@@ -50,6 +52,40 @@ pub struct StoredBest<'a> {
     pub docs: PackedDocs<'a>,
     /// Are these all that there are?
     pub are_all: bool,
+}
+
+/// The best businesses of terms within industries, and how many there are.
+pub struct IndustryBest {
+    best: BestWithin,
+    totals: Section,
+}
+
+impl IndustryBest {
+    /// Opens the totals beside the lists, which are checked.
+    ///
+    /// # Errors
+    /// There is not one total for each pair, or one is of more businesses than there are.
+    pub fn open(best: BestWithin, totals: Section) -> Result<IndustryBest, SnapshotError> {
+        let kind = SectionKind::IndustryTotals;
+        let all: &[u32] = totals.checked_slice(kind)?;
+        if all.len() != best.num_pairs() {
+            return Err(SnapshotError::damaged(kind, "one total for each pair is expected"));
+        }
+        if all.iter().any(|&total| total > best.num_docs) {
+            return Err(SnapshotError::damaged(
+                kind,
+                "a total is of more businesses than there are",
+            ));
+        }
+        Ok(IndustryBest { best, totals })
+    }
+
+    /// The best of the term with this number within an industry, and of how many.
+    pub fn get(&self, term: usize, industry: u32) -> Option<(StoredBest<'_>, u64)> {
+        let at = self.best.pair(term, industry)?;
+        let total = cast::<u32>(self.totals.as_ref())[at];
+        Some((self.best.of_pair(at)?, total.into()))
+    }
 }
 
 /// The two sections of the best within sets of one kind.
@@ -153,12 +189,31 @@ impl BestWithin {
         Ok(BestWithin { docs, lists, num_keys, num_docs })
     }
 
+    /// How many pairs of a term, or phrase, and a set there are.
+    pub fn num_pairs(&self) -> usize {
+        self.lists().map_or(0, |lists| lists.sets.len())
+    }
+
     /// What is stored of the term with this number, or the phrase at this place, within a set.
     pub fn get(&self, key: usize, set: u32) -> Option<StoredBest<'_>> {
-        let lists = Lists::read(cast(self.lists.as_ref()), self.num_keys)?;
+        self.of_pair(self.pair(key, set)?)
+    }
+
+    /// The place of a pair.
+    pub fn pair(&self, key: usize, set: u32) -> Option<usize> {
+        let lists = self.lists()?;
         let pairs = *lists.starts.get(key)? as usize..*lists.starts.get(key + 1)? as usize;
         let within = lists.sets[pairs.clone()].binary_search(&set).ok()?;
-        let at = pairs.start + within;
+        Some(pairs.start + within)
+    }
+
+    fn lists(&self) -> Option<Lists<'_>> {
+        Lists::read(cast(self.lists.as_ref()), self.num_keys)
+    }
+
+    /// What is stored of the pair at a place.
+    pub fn of_pair(&self, at: usize) -> Option<StoredBest<'_>> {
+        let lists = self.lists()?;
         let start = at.checked_sub(1).map_or(0, |before| lists.ends[before]);
         let all = PackedDocs::read(self.docs.as_ref(), self.num_docs);
         let docs = all.slice(start as usize, lists.ends[at] as usize);

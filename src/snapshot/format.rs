@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 16;
+pub const FORMAT_VERSION: u32 = 17;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -131,11 +131,13 @@ pub enum SectionKind {
     TermEndings = 52,
     /// How much each name weighs.
     NameWeights = 53,
+    /// How many businesses of industries match terms.
+    IndustryTotals = 54,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 53] = {
+    pub const ALL: [SectionKind; 54] = {
         use SectionKind::*;
         [
             Metadata,
@@ -191,6 +193,7 @@ impl SectionKind {
             NamePairBestLists,
             TermEndings,
             NameWeights,
+            IndustryTotals,
         ]
     };
 

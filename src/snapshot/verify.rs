@@ -4,7 +4,8 @@
 //! side.
 
 use super::best_within::{
-    BestWithin, FORM_BEST, INDUSTRY_BEST, NAME_PAIR_BEST, NUM_FORM_SETS, PHRASE_INDUSTRY_BEST,
+    BestWithin, FORM_BEST, INDUSTRY_BEST, IndustryBest, NAME_PAIR_BEST, NUM_FORM_SETS,
+    PHRASE_INDUSTRY_BEST,
 };
 use super::dense::PairCounts;
 use super::dictionary::{self, Dictionary};
@@ -111,7 +112,10 @@ impl Snapshot {
         let (num_terms, num_industries) = (pair_counts.num_terms(), industries.len());
         let phrase_industry_best =
             best_within(PHRASE_INDUSTRY_BEST, phrases.len(), num_industries)?;
-        let industry_best = best_within(INDUSTRY_BEST, num_terms, num_industries)?;
+        let industry_best = IndustryBest::open(
+            best_within(INDUSTRY_BEST, num_terms, num_industries)?,
+            section(SectionKind::IndustryTotals),
+        )?;
         let form_best = best_within(FORM_BEST, num_terms, NUM_FORM_SETS)?;
         let name_pair_best = best_within(NAME_PAIR_BEST, num_terms, num_terms)?;
         let term_endings = TermEndings::open(section(SectionKind::TermEndings))?;

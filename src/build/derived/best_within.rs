@@ -35,14 +35,15 @@ enum Group {
     LongerInName,
     /// The term is not in the name.
     Elsewhere,
+    /// The term is nowhere; a longer word that begins with it is in the host.
+    LongerInHost,
 }
 
 /// Sets of businesses.
 pub trait Sets: Sync {
     /// Under which sections the best within them are stored.
     const KINDS: BestKinds;
-    /// Do businesses that hold only a longer word in the name, which the term begins, come behind those that hold the term
-    /// there, and before all others?
+    /// Are businesses that hold only a longer word in name or host, which the term begins, among them?
     const HAS_LONGER: bool;
     /// Their numbers, ascending.
     fn numbers(&self) -> &[u32];
@@ -94,8 +95,8 @@ impl Sets for Industries {
     }
 }
 
-/// Writes the best businesses of the terms `dense` within `sets`. Calls `release` now and
-/// then: the lists of terms looked at so far may be given back.
+/// Writes the best businesses of the terms `dense` within `sets`, and gives how many there are of each term and set, in the
+/// order of the lists. Calls `release` now and then: the lists of terms looked at so far may be given back.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -106,8 +107,9 @@ pub fn write<S: Sets>(
     release: impl Fn(),
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
-) -> Result<(), BuildError> {
+) -> Result<Vec<u32>, BuildError> {
     let mut section = writer.begin(S::KINDS.docs);
+    let mut totals = Vec::new();
     let mut lists = BestWithinWriter::new(bounds.max);
     let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Best>::default());
     in_order(
@@ -125,12 +127,14 @@ pub fn write<S: Sets>(
         |best: Lent<Best>| {
             section.write(&packed_docs::encode(&best.docs, dense.num_docs))?;
             lists.push(best.lens.iter().map(|&(at, len)| (sets.numbers()[at], len)));
+            totals.extend_from_slice(&best.totals);
             Ok::<(), BuildError>(())
         },
     )?;
     section.end(writer)?;
     let words = lists.into_words();
-    Ok(writer.section(S::KINDS.lists, bytemuck::cast_slice(&words))?)
+    writer.section(S::KINDS.lists, bytemuck::cast_slice(&words))?;
+    Ok(totals)
 }
 
 /// What the best are chosen in, of one term after the other.
@@ -141,7 +145,9 @@ struct Workspace {
     named: Vec<(u32, Group)>,
     /// Businesses with a longer word in their name that the term begins, ascending.
     longer: Vec<u32>,
-    /// Those of them that do not hold the term.
+    /// The same of their host.
+    on_host: Vec<u32>,
+    /// Those of either that do not hold the term.
     others: Vec<u32>,
     ascending: Ascending,
     by_set: BestBySet,
@@ -152,22 +158,27 @@ impl Reuse for Workspace {
         self.docs.clear();
         self.named.clear();
         self.longer.clear();
+        self.on_host.clear();
         self.others.clear();
     }
 }
 
 impl Workspace {
-    /// Finds the businesses with a longer word in their name that the term `ord` begins, if a query lets it stand for
+    /// Finds the businesses with a longer word in name or host that the term `ord` begins, if a query lets it stand for
     /// these.
     fn find_longer(&mut self, dense: DenseTerms<'_>, ord: TermOrd) {
         let words = dense.terms.terms_of(&[ord]);
         let is_prefix = |word: &&String| word.chars().count() >= PREFIX_CHARS_MIN;
         for word in words.iter().filter(is_prefix) {
             let longer = dense.terms.begun_by(word).all().filter(|&other| other != ord);
-            let lists = longer.map(|longer| dense.terms.lists(longer));
-            lists.for_each(|lists| lists.in_name().for_each(|list| list.push_to(&mut self.longer)));
+            for lists in longer.map(|longer| dense.terms.lists(longer)) {
+                lists.in_name().for_each(|list| list.push_to(&mut self.longer));
+                lists.host().iter().for_each(|list| list.push_to(&mut self.on_host));
+            }
         }
-        self.ascending.sort(&mut self.longer, dense.num_docs as usize);
+        let num_docs = dense.num_docs as usize;
+        self.ascending.sort(&mut self.longer, num_docs);
+        self.ascending.sort(&mut self.on_host, num_docs);
     }
 
     /// Appends the best businesses of a term within each set that has enough of them.
@@ -200,6 +211,10 @@ impl Workspace {
         self.others.clone_from(&self.longer);
         remove(&mut self.others, &self.docs);
         self.others.iter().for_each(|&doc| push(Group::LongerInName, 0, doc));
+        self.others.clone_from(&self.on_host);
+        remove(&mut self.others, &self.docs);
+        remove(&mut self.others, &self.longer);
+        self.others.iter().for_each(|&doc| push(Group::LongerInHost, 0, doc));
         let mut named = self.named.iter().peekable();
         let mut longer = self.longer.iter().peekable();
         for (&doc, &impact) in self.docs.iter().zip(lists.impacts()) {

@@ -27,12 +27,15 @@ pub struct Best {
     pub docs: Vec<u32>,
     /// Places of sets, and how many of `docs` are theirs.
     pub lens: Vec<(usize, usize)>,
+    /// Of how many businesses of each set these are the best.
+    pub totals: Vec<u32>,
 }
 
 impl Reuse for Best {
     fn clear(&mut self) {
         self.docs.clear();
         self.lens.clear();
+        self.totals.clear();
     }
 }
 
@@ -76,6 +79,7 @@ impl BestBySet {
                 let keys = kept.take_best(max);
                 best.docs.extend(keys.iter().map(|&key| key as u32));
                 best.lens.push((at, keys.len()));
+                best.totals.push(kept.count as u32);
             }
             kept.clear();
         }
@@ -149,12 +153,14 @@ mod tests {
                 let mut keys: Vec<Key> = of_set.map(|(_, key)| *key).collect();
                 keys.sort_unstable();
                 if keys.len() >= docs_min {
+                    expected.totals.push(keys.len() as u32);
                     keys.truncate(max);
                     expected.lens.push((set, keys.len()));
                     expected.docs.extend(keys.iter().map(|&key| key as u32));
                 }
             }
             prop_assert_eq!((&best.lens, &best.docs), (&expected.lens, &expected.docs));
+            prop_assert_eq!(best.totals, expected.totals);
             prop_assert!(by_set.by_set.iter().all(|kept| kept.count == 0 && kept.keys.is_empty()));
         }
     }
