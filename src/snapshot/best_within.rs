@@ -12,9 +12,9 @@
 //! ```text
 //! IndustryBest                     := DOC of each pair, joined: the best first, as a `q` of this word alone ranks
 //!                                     (by group and impact as in LEVELS, ties by `DocId`; if the word
-//!                                     [may](super::prefixes::PREFIX_CHARS_MIN) stand for longer ones that it begins,
-//!                                     behind all who hold it in the name come those who hold such a word there, and
-//!                                     last those who hold it nowhere, and such a word in the host)
+//!                                     may stand for longer ones that it begins, behind all who hold it in the name
+//!                                     come those who hold such a word there, and last those who hold it nowhere, and
+//!                                     such a word in the host)
 //! FormBest                         := the same of whole words
 //! PhraseIndustryBest               := the same, by text score as two words, as in PhraseBest
 //! NamePairBest                     := the same of all names that hold both words, by text score
@@ -282,6 +282,23 @@ mod tests {
         assert_eq!(best.get(2, 0), found(&docs[5..], true));
         for (term, set) in [(0, 3), (1, 2), (2, 1), (3, 0)] {
             assert_eq!(best.get(term, set), None);
+        }
+    }
+
+    #[test]
+    fn every_pair_in_an_industry_has_a_total() {
+        let of = |totals: &[u32]| {
+            let lists = [2, 0, 1, 1, 2, 5, 5, 2, 3];
+            let bytes = bytemuck::cast_slice(totals);
+            let totals = Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len());
+            IndustryBest::open(opened(&lists, &[1, 2, 3]).unwrap(), totals)
+        };
+        let best = of(&[7, 100]).map_err(|error| error.to_string()).unwrap();
+        let (docs, total) = best.get(2, 5).unwrap();
+        assert_eq!((docs.docs, docs.are_all, total), (PackedDocs::read(&[3], 100), true, 100));
+        assert!(best.get(1, 5).is_none());
+        for bad in [&[7][..], &[7, 8, 9], &[7, 101]] {
+            assert!(of(bad).is_err(), "{bad:?}");
         }
     }
 
