@@ -69,8 +69,8 @@
 //! Taking words apart by forms also where a page is filled by descending score: `Söftware development` 215 ms instead of
 //! 18, since one check of all forms reads the words of few until the page is full. Leaving out the state that a city is
 //! known to lie in, and the program's code in large pages: no difference. A program that is optimised for size: a quarter
-//! slower. One that is compiled by what it does (`tools/pgo`): the mix 25.0 to 25.9 µs instead of 26.8 to 28.3, for
-//! processors with AVX2 only 24.7. Holding the hits of a word in an industry first, where more than 1,024 names hold a
+//! slower. One that is compiled by what it does (`tools/pgo`): the mix 24.3 to 25.5 µs instead of 26.0 to 27.2; before a
+//! word in an industry was all stored, 25.0 to 25.9 instead of 26.8 to 28.3, and 24.7 for processors with AVX2 only. Holding the hits of a word in an industry first, where more than 1,024 names hold a
 //! longer word: the dearest
 //! takes 137 µs instead of 201, but two in five take longer, up to 274 instead of 76. Evaluating groups of up to 4,096
 //! businesses instead of 1,024 at once: two keywords take 65 µs instead of 68, but phrases and deep pages 3 % more. Of up
