@@ -26,8 +26,8 @@ use super::timer::TokioTimer;
 use super::worker::Worker;
 
 /// Largest head that hyper reads. Twice what is accepted (8 KiB of target, 16 KiB of headers) and
-/// more, so that a caller beyond the limits still gets an error it can read; beyond this hyper
-/// answers 431 by itself.
+/// more, so that a caller beyond the limits still gets an error it can read; beyond this, and
+/// beyond 100 header fields, hyper answers 431 by itself, without a body.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// How much is read, and how long, after the last answer: bytes that arrive at a closed socket
