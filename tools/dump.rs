@@ -39,7 +39,7 @@ pub fn run(arguments: &DumpArguments) -> Result<(), Failure> {
     let snapshot = inspect::open(&arguments.snapshot)?;
     match &arguments.output {
         None => to_stdout(|out| write(&snapshot, out)),
-        Some(path) => write_file(&snapshot, path).map_err(|error| Failure::new(&error, 1)),
+        Some(path) => Ok(write_file(&snapshot, path)?),
     }
 }
 
@@ -59,9 +59,9 @@ fn write_file(snapshot: &Snapshot, path: &Path) -> Result<(), SnapshotError> {
         .and_then(|()| out.flush())
         .and_then(|()| unpublished.file().sync_all());
     drop(out);
-    written.map_err(|source| {
+    written.map_err(|cause| {
         let path = unpublished.path().to_owned();
-        SnapshotError::Io { action: "write", path, source }
+        SnapshotError::Io { action: "write", path, cause }
     })?;
     unpublished.publish()
 }

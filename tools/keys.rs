@@ -6,7 +6,6 @@
 
 use super::Failure;
 use super::output::{tell, to_stdout};
-use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -58,15 +57,11 @@ pub enum KeysCommand {
 /// # Errors
 /// Those of reading and writing the key file, and values that are out of range.
 pub fn run(command: KeysCommand) -> Result<(), Failure> {
-    let failure = |error: &dyn Error| Failure::new(error, 1);
     match command {
         KeysCommand::New { name, keys, rate, burst, expires } => {
-            let quota = rate.map(|rate| QuotaRule::new(rate, burst)).transpose();
-            let quota = quota.map_err(|error| failure(&error))?;
-            let expires = expires.map(|text| Expiry::parse(&text)).transpose();
-            let expires = expires.map_err(|error| failure(&error))?;
-            let key = KeyFile::update(&keys, |file| file.add(&name, quota, expires));
-            let key = key.map_err(|error| failure(&error))?;
+            let quota = rate.map(|rate| QuotaRule::new(rate, burst)).transpose()?;
+            let expires = expires.map(|text| Expiry::parse(&text)).transpose()?;
+            let key = KeyFile::update(&keys, |file| file.add(&name, quota, expires))?;
             // Not even a reader who went away may miss it: nobody can show it again.
             writeln!(io::stdout(), "{}", key.expose()).map_err(|error| Failure {
                 message: format!(
@@ -82,14 +77,14 @@ pub fn run(command: KeysCommand) -> Result<(), Failure> {
             ));
         }
         KeysCommand::List { keys } => {
-            let file = KeyFile::load(&keys).map_err(|error| failure(&error))?;
+            let file = KeyFile::load(&keys)?;
             if firmament::auth::is_exposed(&keys) {
                 tell(&format!("warning: others can read {}; run: chmod 600 {0}", keys.display()));
             }
             to_stdout(|out| list(file.entries(), out))?;
         }
         KeysCommand::Revoke { name, keys } => {
-            KeyFile::update(&keys, |file| file.revoke(&name)).map_err(|error| failure(&error))?;
+            KeyFile::update(&keys, |file| file.revoke(&name))?;
             tell(&format!(
                 "The key {name:?} is revoked; running servers refuse it within two seconds."
             ));

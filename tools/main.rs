@@ -97,14 +97,16 @@ impl Failure {
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
-            let more = error.to_string();
-            // Most say themselves what caused them.
-            if !message.contains(&more) {
-                message = format!("{message}: {more}");
-            }
+            message = format!("{message}: {error}");
             cause = error.source();
         }
         Failure { message, exit_code }
+    }
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::new(&error, 1)
     }
 }
 

@@ -79,7 +79,7 @@ fn without_help(command: clap::Command) -> clap::Command {
 fn page(command: &clap::Command) -> Result<String, Failure> {
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(command.clone()).render(&mut page);
-    rendered.map_err(|error| Failure::new(&error, 1))?;
+    rendered?;
     Ok(String::from_utf8_lossy(&page).replacen(".SH EXTRA\n", ".SH EXAMPLES AND NOTES\n.nf\n", 1))
 }
 

@@ -205,7 +205,7 @@ impl KeyFile {
     /// # Errors
     /// [`KeyFileError`], naming the line or the entry.
     pub fn load(path: &Path) -> Result<KeyFile, KeyFileError> {
-        let read = |source| KeyFileError::Read { path: path.to_owned(), source };
+        let read = |cause| KeyFileError::Read { path: path.to_owned(), cause };
         // Looked at before it is opened: opening a pipe would wait for its writer.
         if !fs::metadata(path).map_err(read)?.is_file() {
             return Err(KeyFileError::NotAFile(path.to_owned()));
@@ -274,9 +274,9 @@ impl KeyFile {
     /// [`KeyFileError::Write`]; the old file is then unchanged. [`KeyFileError::Sync`]; then it is replaced.
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
         let (target, path) = (followed(path), || path.to_owned());
-        self.replace(&target).map_err(|source| KeyFileError::Write { path: path(), source })?;
+        self.replace(&target).map_err(|cause| KeyFileError::Write { path: path(), cause })?;
         let synced = File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
-        synced.map_err(|source| KeyFileError::Sync { path: path(), source })
+        synced.map_err(|cause| KeyFileError::Sync { path: path(), cause })
     }
 
     fn replace(&self, target: &Path) -> io::Result<()> {
@@ -310,11 +310,11 @@ impl KeyFile {
         path: &Path,
         change: impl FnOnce(&mut KeyFile) -> Result<T, KeyFileError>,
     ) -> Result<T, KeyFileError> {
-        let write = |source| KeyFileError::Write { path: path.to_owned(), source };
+        let write = |cause| KeyFileError::Write { path: path.to_owned(), cause };
         let folder = File::open(folder_of(&followed(path))).map_err(write)?;
         folder.lock().map_err(write)?;
         let mut file = match KeyFile::load(path) {
-            Err(KeyFileError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            Err(KeyFileError::Read { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => {
                 KeyFile::default()
             }
             loaded => loaded?,

@@ -160,7 +160,7 @@ fn whatever_call_fails_the_target_is_whole() {
                 let is_named = matches!(
                     error,
                     BuildError::Scratch(ScratchError { source, .. })
-                        | BuildError::Snapshot(SnapshotError::Io { source, .. })
+                        | BuildError::Snapshot(SnapshotError::Io { cause: source, .. })
                         if source.raw_os_error() == Some(number)
                 );
                 assert!(is_named, "call {at}: {error}");

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The operating system refused.
-    #[error("cannot {action} {path:?}: {source}")]
+    #[error("cannot {action} {path:?}: {cause}")]
     Io {
         /// What was tried.
         action: &'static str,
         /// On which file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Somebody else writes the same target.
     #[error(

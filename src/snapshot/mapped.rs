@@ -41,8 +41,8 @@ impl Backing {
         (0..map.len()).into_par_iter().step_by(POPULATE_BYTES).try_for_each(|start| {
             let len = POPULATE_BYTES.min(map.len() - start);
             match map.advise_range(memmap2::Advice::PopulateRead, start, len) {
-                Err(source) if source.raw_os_error() != Some(EINVAL) => {
-                    Err(SnapshotError::Io { action: "read", path: path.to_owned(), source })
+                Err(cause) if cause.raw_os_error() != Some(EINVAL) => {
+                    Err(SnapshotError::Io { action: "read", path: path.to_owned(), cause })
                 }
                 _ => Ok(()),
             }
@@ -67,7 +67,7 @@ impl Backing {
         // SAFETY: the mapping is read-only, and only the writer of an unpublished snapshot asks for it: it never
         // rewrites a section that has ended, and never cuts the file.
         let map = unsafe { memmap2::MmapOptions::new().len(len as usize).map(file) }
-            .map_err(|source| SnapshotError::Io { action: "map", path: path.to_owned(), source })?;
+            .map_err(|cause| SnapshotError::Io { action: "map", path: path.to_owned(), cause })?;
         Ok(Backing::Passing(map))
     }
 
@@ -137,7 +137,7 @@ const RELEASE_EVERY: Duration = Duration::from_millis(50);
 const EINVAL: i32 = 22;
 
 fn map_file(path: &Path) -> Result<memmap2::Mmap, SnapshotError> {
-    let failed = |action| move |source| SnapshotError::Io { action, path: path.to_owned(), source };
+    let failed = |action| move |cause| SnapshotError::Io { action, path: path.to_owned(), cause };
     // A FIFO would block in `open`, so the kind of file is asked first.
     let metadata = std::fs::metadata(path).map_err(failed("open"))?;
     if !metadata.is_file() {

@@ -210,8 +210,8 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-pub(super) fn io_error(action: &'static str, path: &Path, source: io::Error) -> SnapshotError {
-    SnapshotError::Io { action, path: path.to_owned(), source }
+pub(super) fn io_error(action: &'static str, path: &Path, cause: io::Error) -> SnapshotError {
+    SnapshotError::Io { action, path: path.to_owned(), cause }
 }
 
 /// Temporary files are private; a published snapshot is as readable as any new file (0644).

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// The file could not be opened or read.
-    #[error("cannot read the key file {}: {source}; create it with `firmament-tools keys new \
+    #[error("cannot read the key file {}: {cause}; create it with `firmament-tools keys new \
         NAME --keys {}`", path.display(), path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// What the operating system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The path is a folder, a device or a pipe.
     #[error("{} is not a regular file; name the JSON file that `firmament-tools keys` writes", .0.display())]
@@ -82,23 +82,23 @@ pub enum KeyFileError {
     #[error("the operating system gave no random bytes: {0}; try again")]
     Random(String),
     /// The file could not be written.
-    #[error("cannot write the key file {}: {source}; the old file is unchanged", path.display())]
+    #[error("cannot write the key file {}: {cause}; the old file is unchanged", path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// What the operating system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The file was replaced, but its folder could not be written to disk.
     #[error(
         "the key file {} is replaced, but may be the old one again after a power failure: its folder cannot be \
-            written to disk: {source}; look with `firmament-tools keys list` at what it holds",
+            written to disk: {cause}; look with `firmament-tools keys list` at what it holds",
         path.display()
     )]
     Sync {
         /// The file.
         path: PathBuf,
         /// What the operating system said.
-        source: io::Error,
+        cause: io::Error,
     },
 }
