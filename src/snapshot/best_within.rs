@@ -82,9 +82,9 @@ impl IndustryBest {
 
     /// The best of the term with this number within an industry, and of how many.
     pub fn get(&self, term: usize, industry: u32) -> Option<(StoredBest<'_>, u64)> {
-        let at = self.best.pair(term, industry)?;
+        let (at, best) = self.best.find(term, industry)?;
         let total = cast::<u32>(self.totals.as_ref())[at];
-        Some((self.best.of_pair(at)?, total.into()))
+        Some((best, total.into()))
     }
 }
 
@@ -194,30 +194,25 @@ impl BestWithin {
         self.lists().map_or(0, |lists| lists.sets.len())
     }
 
-    /// What is stored of the term with this number, or the phrase at this place, within a set.
-    pub fn get(&self, key: usize, set: u32) -> Option<StoredBest<'_>> {
-        self.of_pair(self.pair(key, set)?)
-    }
-
-    /// The place of a pair.
-    pub fn pair(&self, key: usize, set: u32) -> Option<usize> {
-        let lists = self.lists()?;
-        let pairs = *lists.starts.get(key)? as usize..*lists.starts.get(key + 1)? as usize;
-        let within = lists.sets[pairs.clone()].binary_search(&set).ok()?;
-        Some(pairs.start + within)
-    }
-
     fn lists(&self) -> Option<Lists<'_>> {
         Lists::read(cast(self.lists.as_ref()), self.num_keys)
     }
 
-    /// What is stored of the pair at a place.
-    pub fn of_pair(&self, at: usize) -> Option<StoredBest<'_>> {
+    /// What is stored of the term with this number, or the phrase at this place, within a set.
+    pub fn get(&self, key: usize, set: u32) -> Option<StoredBest<'_>> {
+        self.find(key, set).map(|(_, best)| best)
+    }
+
+    /// The same, and the place of the pair.
+    fn find(&self, key: usize, set: u32) -> Option<(usize, StoredBest<'_>)> {
         let lists = self.lists()?;
+        let pairs = *lists.starts.get(key)? as usize..*lists.starts.get(key + 1)? as usize;
+        let within = lists.sets[pairs.clone()].binary_search(&set).ok()?;
+        let at = pairs.start + within;
         let start = at.checked_sub(1).map_or(0, |before| lists.ends[before]);
         let all = PackedDocs::read(self.docs.as_ref(), self.num_docs);
         let docs = all.slice(start as usize, lists.ends[at] as usize);
-        Some(StoredBest { docs, are_all: docs.len() < lists.max as usize })
+        Some((at, StoredBest { docs, are_all: docs.len() < lists.max as usize }))
     }
 }
 

@@ -2,12 +2,11 @@
 //! escapes, never a snapshot of half the records.
 
 use super::operator::{Folder, build_in_process, pairs, reading};
-use super::parquet_files::{
-    ID_AND_NAME, Values, Writing, footer, parquet, parquet_of_version, texts,
-};
+use super::parquet_files::{ID_AND_NAME, Values, Writing, footer, parquet, texts};
 use firmament::build::{Format, Input, MappingOptions, ReadOptions};
 use firmament::ids::DocId;
 use parquet::basic::{Compression, Encoding, GzipLevel};
+use parquet::file::properties::WriterVersion;
 use serde_json::{Value, json};
 
 /// The number of records, or what is wrong with the file.
@@ -181,20 +180,20 @@ fn texts_by_lengths_are_read_as_plain_ones() {
                   optional binary description (STRING); }";
     let columns = [(0, texts(&ids)), (0, texts(&names)), (1, Values::Text(descriptions))];
     let folder = Folder::new();
-    let snapshot = |writing: &Writing, is_second_version: bool| {
-        let file = parquet_of_version(schema, &columns, writing, is_second_version);
+    let snapshot = |writing: &Writing| {
+        let file = parquet(schema, &columns, writing);
         let input = [Input::File(folder.write("a.parquet", file))];
         let output = folder.path("out.firmament");
         let built = build_in_process(&input, &output, &ReadOptions::default());
         assert_eq!(built.result.unwrap().records, 1500);
         std::fs::read(output).unwrap()
     };
-    let plain = snapshot(&by_lengths(Encoding::PLAIN), false);
+    let plain = snapshot(&by_lengths(Encoding::PLAIN));
     for encoding in [Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY] {
         for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
-            for is_second_version in [false, true] {
-                let writing = Writing { compression, ..by_lengths(encoding) };
-                assert!(snapshot(&writing, is_second_version) == plain, "{encoding} {compression}");
+            for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+                let writing = Writing { compression, version, ..by_lengths(encoding) };
+                assert!(snapshot(&writing) == plain, "{encoding} {compression}");
             }
         }
     }

@@ -32,6 +32,8 @@ pub struct Writing {
     pub rows_per_group: usize,
     /// Of values that are not in a dictionary; the writer's choice if none.
     pub encoding: Option<Encoding>,
+    /// Of the format.
+    pub version: WriterVersion,
 }
 
 impl Default for Writing {
@@ -41,6 +43,7 @@ impl Default for Writing {
             has_dictionary: true,
             rows_per_group: 1000,
             encoding: None,
+            version: WriterVersion::PARQUET_1_0,
         }
     }
 }
@@ -49,20 +52,9 @@ impl Default for Writing {
 /// each column: 0 if it is required, 1 if optional, 2 if optional in an optional group. A column in a list holds
 /// one value a row.
 pub fn parquet(schema: &str, columns: &[(i16, Values)], writing: &Writing) -> Vec<u8> {
-    parquet_of_version(schema, columns, writing, false)
-}
-
-/// The same, by the first or the second version of the format.
-pub fn parquet_of_version(
-    schema: &str,
-    columns: &[(i16, Values)],
-    writing: &Writing,
-    is_second: bool,
-) -> Vec<u8> {
-    let version = if is_second { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let mut properties = WriterProperties::builder()
-        .set_writer_version(version)
+        .set_writer_version(writing.version)
         .set_compression(writing.compression)
         .set_dictionary_enabled(writing.has_dictionary);
     if let Some(encoding) = writing.encoding {

@@ -145,7 +145,7 @@ struct Workspace {
     named: Vec<(u32, Group)>,
     /// Businesses with a longer word in their name that the term begins, ascending.
     longer: Vec<u32>,
-    /// The same of their host.
+    /// The same of their host, and not in the name.
     on_host: Vec<u32>,
     /// Those of either that do not hold the term.
     others: Vec<u32>,
@@ -179,6 +179,7 @@ impl Workspace {
         let num_docs = dense.num_docs as usize;
         self.ascending.sort(&mut self.longer, num_docs);
         self.ascending.sort(&mut self.on_host, num_docs);
+        remove(&mut self.on_host, &self.longer);
     }
 
     /// Appends the best businesses of a term within each set that has enough of them.
@@ -208,13 +209,12 @@ impl Workspace {
             sets.places_of(doc).for_each(|at| self.by_set.push(at, key, bounds.max));
         };
         // Whoever does not hold the term itself scores nothing.
-        self.others.clone_from(&self.longer);
-        remove(&mut self.others, &self.docs);
-        self.others.iter().for_each(|&doc| push(Group::LongerInName, 0, doc));
-        self.others.clone_from(&self.on_host);
-        remove(&mut self.others, &self.docs);
-        remove(&mut self.others, &self.longer);
-        self.others.iter().for_each(|&doc| push(Group::LongerInHost, 0, doc));
+        let begun = [(&self.longer, Group::LongerInName), (&self.on_host, Group::LongerInHost)];
+        for (docs, group) in begun {
+            self.others.clone_from(docs);
+            remove(&mut self.others, &self.docs);
+            self.others.iter().for_each(|&doc| push(group, 0, doc));
+        }
         let mut named = self.named.iter().peekable();
         let mut longer = self.longer.iter().peekable();
         for (&doc, &impact) in self.docs.iter().zip(lists.impacts()) {

@@ -50,7 +50,7 @@ pub struct ParquetRows<R: ChunkReader> {
     /// Rows of that group still to come.
     rows_left: u64,
     next_row: u64,
-    /// Bytes of the texts of row groups that are done.
+    /// Bytes of the texts so far.
     unpacked_bytes: u64,
     consumed: Arc<AtomicU64>,
 }
@@ -160,16 +160,10 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                 let pages = row_group.get_column_page_reader(column).map_err(damaged)?;
                 columns.push(Column::new(group.column(column), pages)?);
             }
-            self.unpacked_bytes += self.columns.iter().map(Column::unpacked_bytes).sum::<u64>();
             self.columns = columns;
             self.rows_left = rows;
             return Ok(true);
         }
-    }
-
-    /// Most bytes that its texts may come to.
-    fn unpacked_max(&self) -> u64 {
-        self.file.len().saturating_mul(UNPACKED_RATIO_MAX).max(UNPACKED_FREE_BYTES)
     }
 
     /// A row group that says it has fewer rows than its columns would lose the others in silence.
@@ -207,8 +201,12 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                     )));
                 }
             }
-            let unpacked = self.columns.iter().map(Column::unpacked_bytes).sum::<u64>();
-            if self.unpacked_bytes + unpacked > self.unpacked_max() {
+            let unpacked = self.columns.iter_mut().map(Column::take_unpacked_bytes);
+            self.unpacked_bytes += unpacked.sum::<u64>();
+            let file_bytes = self.file.len();
+            if self.unpacked_bytes
+                > file_bytes.saturating_mul(UNPACKED_RATIO_MAX).max(UNPACKED_FREE_BYTES)
+            {
                 return Err(io::Error::other(format!(
                     "it unpacks to more than {UNPACKED_RATIO_MAX} times its size, as no records do"
                 )));

@@ -166,7 +166,7 @@ pub struct Column {
     definitions: Vec<i16>,
     /// Rows that are decoded together.
     rows_together: usize,
-    /// Bytes of texts that were decoded, kept or not.
+    /// See [`take_unpacked_bytes`](Self::take_unpacked_bytes).
     unpacked_bytes: u64,
 }
 
@@ -193,9 +193,9 @@ impl Column {
         })
     }
 
-    /// Bytes of texts that were decoded so far, kept or not.
-    pub fn unpacked_bytes(&self) -> u64 {
-        self.unpacked_bytes
+    /// Bytes of texts that were decoded since they were taken last, kept or not.
+    pub fn take_unpacked_bytes(&mut self) -> u64 {
+        std::mem::take(&mut self.unpacked_bytes)
     }
 
     /// Reads `num_rows` rows; gives every value that is there, with its row. Texts are appended to `texts`.

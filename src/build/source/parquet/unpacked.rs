@@ -142,7 +142,8 @@ impl Numbers<'_> {
     }
 }
 
-/// Seven bits a byte, lowest first; a set eighth says that there is more.
+/// Seven bits a byte, lowest first; a set eighth says that there is more. As wide as the crate reads it: what
+/// [`read_varint`](crate::bytes::read_varint) takes for 1 may be 2^32 and 1.
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
