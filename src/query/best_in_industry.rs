@@ -61,8 +61,8 @@ impl<'s> BestOfWord<'s> {
         Some(BestOfWord { best: best.docs, total, lists, longer: only.in_name_as_prefix() })
     }
 
-    /// The first `wanted` hits, best first; none if fewer are stored, but for all there are. Nobody asks where they stand but for the last on the
-    /// page, the last but one of them, behind which the next page begins: only that one is ranked.
+    /// The first `wanted` hits, best first, or all there are; none if fewer are stored. Nobody asks where they stand but for
+    /// the last on the page, the last but one of them, behind which the next page begins: only that one is ranked.
     pub fn first_page(&self, scorer: &Scorer<'s>, wanted: usize) -> Option<Vec<Position>> {
         let page = self.best.iter().take(wanted).enumerate().map(|(at, doc)| {
             let is_last = at + 2 == wanted;

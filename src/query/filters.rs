@@ -177,3 +177,6 @@ fn split_values<'v>(value: &'v str) -> Vec<Piece<'v>> {
     push(&value[start..], in_quotes);
     pieces
 }
+
+#[cfg(all(test, feature = "builder"))]
+mod tests;

@@ -55,34 +55,12 @@ pub struct Scratch {
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
     let planner = Planner::tuned(snapshot, scratch.tuning);
     let mut understanding = Understanding::new(&planner, &query.text);
-    let apart = joined_apart(&planner, query, &understanding);
     let wanted = wanted(query);
-    let stored = match apart {
-        Some(_) => None,
-        None => stored_first(&planner, query, &understanding),
-    };
-    let (total, hits) = match (&apart, &stored) {
-        (Some(apart), _) => (apart.total(), Plan::NOTHING),
-        (None, Some(StoredFirst::Page(_, total))) => (*total, Plan::NOTHING),
-        (None, stored) => {
-            let kept = match stored {
-                Some(_) => Kept::Nothing,
-                None if is_first_of_static(query) => Kept::First(wanted),
-                None => Kept::All,
-            };
-            hits(&planner, query, &mut understanding, kept)
-        }
+    let (total, mut found) = match stored_page(&planner, query, &understanding) {
+        Some(stored) => stored,
+        None => evaluated(&planner, query, &mut understanding, scratch),
     };
     let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
-    let mut found = match (only_hit(&planner, query, &hits), stored) {
-        (Some(only), _) => vec![only],
-        (None, Some(StoredFirst::Page(page, _))) => page,
-        (None, stored) => {
-            let of_phrase = stored.and_then(StoredFirst::into_best);
-            let hits = (&hits, total);
-            nearest(&planner, query, &understanding, hits, apart.as_ref(), of_phrase, scratch)
-        }
-    };
     let has_more = found.len() == wanted;
     found.truncate(query.limit as usize);
     let (has_next, has_previous) = match side {
@@ -110,6 +88,38 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         relaxed: understanding.is_relaxed,
         shortcuts: planner.shortcuts(),
     }
+}
+
+/// How many hits there are, and those nearest to where the page begins; corrects and relaxes `q` if nothing in the snapshot
+/// matches it.
+fn evaluated<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &mut Understanding<'s>,
+    scratch: &mut Scratch,
+) -> (u64, Vec<Position>) {
+    let apart = joined_apart(planner, query, understanding);
+    let mut of_phrase = None;
+    let (total, hits) = match &apart {
+        Some(apart) => (apart.total(), Plan::NOTHING),
+        None => {
+            of_phrase = best_of_phrase(planner, query, understanding);
+            let kept = match of_phrase {
+                Some(_) => Kept::Nothing,
+                None if is_first_of_static(query) => Kept::First(wanted(query)),
+                None => Kept::All,
+            };
+            hits(planner, query, understanding, kept)
+        }
+    };
+    let found = match only_hit(planner, query, &hits) {
+        Some(only) => vec![only],
+        None => {
+            let hits = (&hits, total);
+            nearest(planner, query, understanding, hits, apart.as_ref(), of_phrase, scratch)
+        }
+    };
+    (total, found)
 }
 
 /// The only hit, if that is known. Then it is the page, and without a cursor to it nobody asks where it ranks.
@@ -206,41 +216,39 @@ fn is_first_of_static(query: &Query) -> bool {
     is_static && query.cursor.is_none()
 }
 
-/// What is stored of a first page.
-enum StoredFirst<'s> {
-    /// All of it, and how many hits there are.
-    Page(Vec<Position>, u64),
-    /// The best hits, which fill it, but for those who come before them: no hit is kept while they are counted.
-    Best(BestOfPhrase<'s>),
+/// Is it the first page by relevance, best first?
+fn is_first_of_best(query: &Query) -> bool {
+    let is_best_first = query.sort == SortKey::Relevance && query.order == SortOrder::Desc;
+    is_best_first && query.cursor.is_none()
 }
 
-impl<'s> StoredFirst<'s> {
-    fn into_best(self) -> Option<BestOfPhrase<'s>> {
-        match self {
-            StoredFirst::Page(..) => None,
-            StoredFirst::Best(best) => Some(best),
-        }
-    }
-}
-
-/// What is stored of the page, if it is the first by relevance, and in one industry.
-fn stored_first<'s>(
+/// How many hits there are, and the first of them, if both are stored.
+fn stored_page<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &Understanding<'s>,
-) -> Option<StoredFirst<'s>> {
-    let is_best_first = query.sort == SortKey::Relevance && query.order == SortOrder::Desc;
-    if !is_best_first || query.cursor.is_some() {
+) -> Option<(u64, Vec<Position>)> {
+    let [only] = understanding.clauses.as_slice() else { return None };
+    if !is_first_of_best(query) {
         return None;
     }
-    let wanted = wanted(query);
-    if let [only] = understanding.clauses.as_slice() {
-        let best = BestOfWord::new(planner, query, only)?;
-        let page = best.first_page(&Scorer::new(planner, understanding, &query.text), wanted)?;
-        planner.took(Shortcut::BestInIndustry);
-        return Some(StoredFirst::Page(page, best.total));
+    let best = BestOfWord::new(planner, query, only)?;
+    let scorer = Scorer::new(planner, understanding, &query.text);
+    let page = best.first_page(&scorer, wanted(query))?;
+    planner.took(Shortcut::BestInIndustry);
+    Some((best.total, page))
+}
+
+/// The stored best hits, if they are the first page.
+fn best_of_phrase<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+) -> Option<BestOfPhrase<'s>> {
+    if !is_first_of_best(query) {
+        return None;
     }
-    BestOfPhrase::new(planner, query, understanding, wanted).map(StoredFirst::Best)
+    BestOfPhrase::new(planner, query, understanding, wanted(query))
 }
 
 /// The hits taken apart, if they are asked for by relevance, and there are any.
