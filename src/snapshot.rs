@@ -30,7 +30,7 @@ pub mod levels;
 pub mod mapped;
 pub mod name_weights;
 pub mod offsets;
-pub mod packed_docs;
+pub mod packed_ints;
 pub mod phrases;
 pub mod position_lists;
 pub mod positions;
@@ -46,6 +46,7 @@ mod verify;
 pub mod writer;
 
 pub use error::SnapshotError;
+use packed_ints::PackedInts;
 pub use sort_order::{Permutation, StoredOrder};
 
 use crate::analyzer::host::Host;
@@ -200,7 +201,7 @@ impl Snapshot {
     }
 
     /// `DocId`s by the bytes of their ids as they stand in the JSON.
-    pub fn by_id(&self) -> &[u32] {
+    pub fn by_id(&self) -> PackedInts<'_> {
         self.documents.by_id_order()
     }
 

@@ -5,7 +5,6 @@
 
 use super::output::{plain, to_stdout};
 use super::{Failure, inspect};
-use firmament::ids::DocId;
 use firmament::snapshot::Snapshot;
 use firmament::snapshot::documents::escaped_id;
 use serde::Serialize;
@@ -119,11 +118,11 @@ fn compare(
         changed_fields: BTreeMap::new(),
         sections: sections(old, new),
     };
-    let (mut olds, mut news) = (old.by_id().iter(), new.by_id().iter());
+    let (mut olds, mut news) = (old.by_id().docs(), new.by_id().docs());
     let (mut next_old, mut next_new) = (olds.next(), news.next());
     loop {
-        let old_json = next_old.map(|&doc| old.document(DocId(doc)));
-        let new_json = next_new.map(|&doc| new.document(DocId(doc)));
+        let old_json = next_old.map(|doc| old.document(doc));
+        let new_json = next_new.map(|doc| new.document(doc));
         let order = match (&old_json, &new_json) {
             (None, None) => return Ok(summary),
             (Some(_), None) => Ordering::Less,

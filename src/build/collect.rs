@@ -21,6 +21,7 @@ use crate::snapshot::doc_tokens::NUM_FIELDS;
 use crate::snapshot::employee_counts;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::offsets::OffsetsWriter;
+use crate::snapshot::packed_ints;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use std::sync::mpsc;
@@ -287,7 +288,9 @@ impl Collected<'_> {
         let num_docs = self.years.len() as u32;
         let (hosts, own_scratch) = (self.hosts.finish()?, scratch.clone());
         let hosts = InBackground::begin(move || HostFiles::new(hosts, num_docs, &own_scratch));
-        writer.section(SectionKind::IdOrder, bytemuck::cast_slice(&self.id_order))?;
+        let mut section = writer.begin(SectionKind::IdOrder);
+        packed_ints::write(&mut section, &self.id_order, num_docs)?;
+        section.end(writer)?;
         writer.section(SectionKind::EmployeeCounts, &employee_counts::encode(&self.counts))?;
         writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&self.years))?;
         drop(self.id_order);

@@ -14,7 +14,7 @@ use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::best_within::StoredBest;
-use crate::snapshot::packed_docs::PackedDocs;
+use crate::snapshot::packed_ints::PackedInts;
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
@@ -32,7 +32,7 @@ fn only_industry(planner: &Planner<'_>, query: &Query) -> Option<TermOrd> {
 /// The stored best of a word within an industry, as a `q` of this word ranks them.
 #[derive(Clone, Debug)]
 pub struct BestOfWord<'s> {
-    best: PackedDocs<'s>,
+    best: PackedInts<'s>,
     /// How many hits there are.
     pub total: u64,
     lists: TermLists<'s>,
@@ -64,7 +64,7 @@ impl<'s> BestOfWord<'s> {
     /// The first `wanted` hits, best first, or all there are; none if fewer are stored. Nobody asks where they stand but for
     /// the last on the page, the last but one of them, behind which the next page begins: only that one is ranked.
     pub fn first_page(&self, scorer: &Scorer<'s>, wanted: usize) -> Option<Vec<Position>> {
-        let page = self.best.iter().take(wanted).enumerate().map(|(at, doc)| {
+        let page = self.best.docs().take(wanted).enumerate().map(|(at, doc)| {
             let is_last = at + 2 == wanted;
             let relevance_key = if is_last { self.relevance_key(scorer, doc) } else { 0 };
             Position { relevance_key, doc }
@@ -131,7 +131,7 @@ impl<'s> BestOfPhrase<'s> {
         let best = planner.snapshot().best_of_phrase_in_industry(&phrase, industry)?;
         let in_name = [first, second].map(|understood| understood.in_name(planner));
         let is_before = |&doc: &DocId| in_name.iter().all(|names| names.contains(doc));
-        let num_before = best.docs.iter().filter(is_before).count();
+        let num_before = best.docs.docs().filter(is_before).count();
         let is_full = best.docs.len() - num_before >= wanted;
         is_full.then_some(BestOfPhrase(StoredBest { are_all: false, ..best }))
     }

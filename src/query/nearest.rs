@@ -160,7 +160,7 @@ pub fn first_of_best(
     mut position: impl FnMut(usize, DocId) -> Option<Position>,
 ) -> Option<Vec<Position>> {
     let mut found = Vec::with_capacity(wanted);
-    for doc in best.docs.iter().filter(|&doc| members.contains(doc)) {
+    for doc in best.docs.docs().filter(|&doc| members.contains(doc)) {
         found.extend(position(found.len(), doc));
         if found.len() == wanted {
             return Some(found);

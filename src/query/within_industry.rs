@@ -11,6 +11,7 @@ use super::plan::{List, Plan};
 use super::planner::Planner;
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::dense::DenseKey;
+use crate::snapshot::packed_ints::PackedInts;
 use std::ops::Range;
 
 /// The industry that a plan is the list of.
@@ -26,7 +27,7 @@ pub fn industry_of(plan: &Plan<'_>) -> Option<TermOrd> {
 pub struct WithinIndustry<'s> {
     /// Where the businesses of the industry stand, and who they are.
     range: Range<u32>,
-    docs: &'s [u32],
+    docs: PackedInts<'s>,
     /// Positions of hits.
     positions: Plan<'s>,
     /// Who is hit by these, as a plan over businesses.
@@ -51,7 +52,7 @@ impl<'s> WithinIndustry<'s> {
             match part {
                 _ if at == industry => {}
                 Plan::Range(bounds) => {
-                    let place = |doc: u32| docs.partition_point(|&other| other < doc) as u32;
+                    let place = |doc: u32| docs.partition_point(|other| other < doc) as u32;
                     let (start, end) = (place(bounds.start), place(bounds.end));
                     narrowed.start = narrowed.start.max(range.start + start);
                     narrowed.end = narrowed.end.min(range.start + end);
@@ -112,7 +113,7 @@ impl<'s> WithinIndustry<'s> {
     /// Who stands at a position.
     #[inline]
     fn doc(&self, key: u16, low: u16) -> u32 {
-        self.docs[((u32::from(key) << 16 | u32::from(low)) - self.range.start) as usize]
+        self.docs.get(((u32::from(key) << 16 | u32::from(low)) - self.range.start) as usize)
     }
 
     /// How many hits there are, and which, if they are no more than `kept_max`.

@@ -23,7 +23,7 @@
 //! IndustryTotals                   := TOTAL^PAIRS (u32): of how many IndustryBest has the best
 //! ```
 //!
-//! DOC is [packed](super::packed_docs). KEYS are the terms of [`dense`](super::dense), by number, or the pairs of
+//! DOC is [packed](super::packed_ints). KEYS are the terms of [`dense`](super::dense), by number, or the pairs of
 //! `PhrasePairs`, by place; START says which SETs, ascending, are those of each, and END where the businesses of a pair of
 //! key and set end. A pair with fewer than MAX has no others. SET is the ordinal of an industry, and as in the [order by industry](super::industry_order) a
 //! business is of one only; or a [`form_set`]: legal forms of which a name may carry several, wherever in it they stand; or
@@ -33,7 +33,7 @@ use super::dense::place;
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
-use super::packed_docs::PackedDocs;
+use super::packed_ints::PackedInts;
 use crate::analyzer::legal_form::NUM_FORMS;
 use crate::bytes::cast;
 
@@ -49,7 +49,7 @@ pub struct BestWithin {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StoredBest<'a> {
     /// The best businesses, best first.
-    pub docs: PackedDocs<'a>,
+    pub docs: PackedInts<'a>,
     /// Are these all that there are?
     pub are_all: bool,
 }
@@ -158,7 +158,7 @@ impl BestWithin {
     ) -> Result<BestWithin, SnapshotError> {
         let damaged = |reason| Err(SnapshotError::damaged(kinds.lists, reason));
         let (docs, lists) = (section(kinds.docs), section(kinds.lists));
-        let all = PackedDocs::check(docs.as_ref(), num_docs)
+        let all = PackedInts::check(docs.as_ref(), num_docs)
             .map_err(|reason| SnapshotError::damaged(kinds.docs, reason))?
             .len();
         let Some(Lists { max, starts, sets, ends }) =
@@ -210,7 +210,7 @@ impl BestWithin {
         let within = lists.sets[pairs.clone()].binary_search(&set).ok()?;
         let at = pairs.start + within;
         let start = at.checked_sub(1).map_or(0, |before| lists.ends[before]);
-        let all = PackedDocs::read(self.docs.as_ref(), self.num_docs);
+        let all = PackedInts::read(self.docs.as_ref(), self.num_docs);
         let docs = all.slice(start as usize, lists.ends[at] as usize);
         Some((at, StoredBest { docs, are_all: docs.len() < lists.max as usize }))
     }
@@ -271,7 +271,7 @@ mod tests {
         // Of a hundred businesses, a byte each.
         let docs = [50, 7, 99, 1, 2, 4];
         let best = opened(&writer.into_words(), &docs).unwrap();
-        let found = |docs, are_all| Some(StoredBest { docs: PackedDocs::read(docs, 100), are_all });
+        let found = |docs, are_all| Some(StoredBest { docs: PackedInts::read(docs, 100), are_all });
         assert_eq!(best.get(0, 2), found(&docs[..2], true));
         assert_eq!(best.get(0, 8), found(&docs[2..5], false));
         assert_eq!(best.get(2, 0), found(&docs[5..], true));
@@ -290,7 +290,7 @@ mod tests {
         };
         let best = of(&[7, 100]).map_err(|error| error.to_string()).unwrap();
         let (docs, total) = best.get(2, 5).unwrap();
-        assert_eq!((docs.docs, docs.are_all, total), (PackedDocs::read(&[3], 100), true, 100));
+        assert_eq!((docs.docs, docs.are_all, total), (PackedInts::read(&[3], 100), true, 100));
         assert!(best.get(1, 5).is_none());
         for bad in [&[7][..], &[7, 8, 9], &[7, 101]] {
             assert!(of(bad).is_err(), "{bad:?}");

@@ -2,13 +2,14 @@
 //!
 //! `Documents` holds the JSON objects in `DocId` order without anything between them, as codes (`u16`) of
 //! `DocumentSymbols` ([`symbols`](super::symbols)); `DocumentOffsets` the place of each and, last, the number of codes
-//! ([`offsets`](super::offsets)); `IdOrder` the `DocId`s (`u32`) ordered by the bytes of their ids as they stand in the
+//! ([`offsets`](super::offsets)); `IdOrder` the `DocId`s, [packed](super::packed_ints), by the bytes of their ids as in
 //! JSON. Each object begins with `{"id":"`.
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
 use super::offsets::Offsets;
+use super::packed_ints::PackedInts;
 use super::symbols::{Piece, SYMBOL_BYTES_MAX, Symbols, TOGETHER};
 use crate::bytes::cast;
 use crate::ids::DocId;
@@ -29,9 +30,6 @@ const _: () = assert!(ID_CODES <= TOGETHER);
 
 /// Codes of a cache line.
 const LINE_CODES: usize = 64 / size_of::<u16>();
-
-/// Fewest ids for a thread.
-const MIN_LEN: usize = 1 << 14;
 
 /// Ids compared as a whole between two releases.
 const RELEASE_EQUAL: u32 = 64;
@@ -73,6 +71,7 @@ pub struct Documents {
     offsets: Offsets,
     codes: Section,
     id_order: Section,
+    num_docs: u32,
     /// Lengths of the shortest and the longest id, in bytes as they stand in JSON: most texts are no id by their
     /// length alone, and looking for one touches some 24 documents.
     id_lens: (usize, usize),
@@ -94,12 +93,10 @@ impl Documents {
         let offsets = Offsets::open(kind, section(kind), num_docs as usize + 1, end as u64)?;
         let id_order = section(SectionKind::IdOrder);
         let id_lens = (usize::MAX, 0);
-        let mut documents = Documents { symbols, offsets, codes, id_order, id_lens };
+        let mut documents = Documents { symbols, offsets, codes, id_order, num_docs, id_lens };
         let damaged = |reason| SnapshotError::damaged(SectionKind::IdOrder, reason);
-        let order: &[u32] = documents.id_order.checked_slice(SectionKind::IdOrder)?;
-        let is_known = |doc: &u32| *doc < num_docs;
-        if order.len() != num_docs as usize || !order.par_iter().with_min_len(MIN_LEN).all(is_known)
-        {
+        let order = PackedInts::check(documents.id_order.as_ref(), num_docs).map_err(damaged)?;
+        if order.len() != num_docs as usize {
             return Err(damaged("one entry per business is expected"));
         }
         let ids = documents.check_all(order)?;
@@ -111,12 +108,13 @@ impl Documents {
     }
 
     /// Checks how all documents begin, and collects what tells their ids apart.
-    fn check_all(&self, order: &[u32]) -> Result<Ids, SnapshotError> {
-        let id = |doc: Option<&u32>| {
+    fn check_all(&self, order: PackedInts<'_>) -> Result<Ids, SnapshotError> {
+        let id = |at: Option<usize>| {
             let mut text = Beginning::new();
-            doc.map_or_else(Vec::new, |&doc| self.escaped_id(DocId(doc), &mut text).to_vec())
+            at.map_or_else(Vec::new, |at| self.escaped_id(DocId(order.get(at)), &mut text).to_vec())
         };
-        let (mut shared, last) = (id(order.first()), id(order.last()));
+        let last = order.len().checked_sub(1);
+        let (mut shared, last) = (id(last.and(Some(0))), id(last));
         shared.truncate(shared.iter().zip(&last).take_while(|(a, b)| a == b).count());
         let mut starts = vec![0u64; order.len()];
         let check = |(part, starts): (usize, &mut [u64])| {
@@ -147,7 +145,7 @@ impl Documents {
 
     /// Do the ids of `order`, all of them known, ascend? Their first bytes decide nearly always: touching the
     /// documents in the order of ids would read in a page for every id.
-    fn ids_ascend(&self, order: &[u32], ids: &Ids) -> bool {
+    fn ids_ascend(&self, order: PackedInts<'_>, ids: &Ids) -> bool {
         let start = |doc: u32| ids.starts[doc as usize];
         let equal = AtomicU32::new(0);
         let whole_ascend = |a: u32, b: u32| {
@@ -158,12 +156,12 @@ impl Documents {
             let (mut a_text, mut b_text) = (Beginning::new(), Beginning::new());
             self.escaped_id(DocId(a), &mut a_text) < self.escaped_id(DocId(b), &mut b_text)
         };
-        let ascends = |pair: &[u32]| match start(pair[0]).cmp(&start(pair[1])) {
-            Ordering::Less => true,
-            Ordering::Equal => whole_ascend(pair[0], pair[1]),
-            Ordering::Greater => false,
-        };
-        ids.all_share && order.par_windows(2).with_min_len(MIN_LEN).all(ascends)
+        ids.all_share
+            && order.all_neighbours(|a, b| match start(a).cmp(&start(b)) {
+                Ordering::Less => true,
+                Ordering::Equal => whole_ascend(a, b),
+                Ordering::Greater => false,
+            })
     }
 
     /// Appends the JSON of a business.
@@ -204,14 +202,14 @@ impl Documents {
         let order = self.by_id_order();
         let mut text = Beginning::new();
         let at = order
-            .binary_search_by(|&doc| self.escaped_id(DocId(doc), &mut text).cmp(escaped.as_bytes()))
-            .ok()?;
-        Some(DocId(order[at]))
+            .partition_point(|doc| self.escaped_id(DocId(doc), &mut text) < escaped.as_bytes());
+        let doc = (at < order.len()).then(|| DocId(order.get(at)))?;
+        (self.escaped_id(doc, &mut text) == escaped.as_bytes()).then_some(doc)
     }
 
     /// `DocId`s by the bytes of their ids as they stand in the JSON.
-    pub fn by_id_order(&self) -> &[u32] {
-        cast(self.id_order.as_ref())
+    pub fn by_id_order(&self) -> PackedInts<'_> {
+        PackedInts::read(self.id_order.as_ref(), self.num_docs)
     }
 
     /// The id of a business as it stands in its JSON.

@@ -5,7 +5,7 @@
 //! part within it.
 //!
 //! ```text
-//! IndustryOrder := START^(INDUSTRIES + 1), DOC^N (u32)
+//! IndustryOrder := START^(INDUSTRIES + 1) (u32), DOC^N (packed)
 //! ```
 //!
 //! START says where the businesses of each industry begin, the last of them where those of none do. A business that
@@ -15,6 +15,8 @@ use super::dictionary::Dictionary;
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
+use super::packed_ints::{self, PackedInts};
+use super::writer::SnapshotWriter;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use rayon::prelude::*;
@@ -24,6 +26,7 @@ use std::ops::Range;
 pub struct IndustryOrder {
     section: Section,
     num_industries: usize,
+    num_docs: u32,
 }
 
 impl IndustryOrder {
@@ -38,11 +41,15 @@ impl IndustryOrder {
     ) -> Result<IndustryOrder, SnapshotError> {
         let kind = SectionKind::IndustryOrder;
         let damaged = |reason| SnapshotError::damaged(kind, reason);
-        let words: &[u32] = section.checked_slice(kind)?;
-        if words.len() != num_industries + 1 + num_docs as usize {
-            return Err(damaged("one word for each industry and business is expected"));
+        let starts_len = (num_industries + 1) * size_of::<u32>();
+        let parts = section.as_ref().split_at_checked(starts_len);
+        let (starts, docs) =
+            parts.ok_or_else(|| damaged("a start for each industry is expected"))?;
+        let starts: &[u32] = cast(starts);
+        let docs = PackedInts::check(docs, num_docs).map_err(damaged)?;
+        if docs.len() != num_docs as usize {
+            return Err(damaged("each business is expected once"));
         }
-        let (starts, docs) = words.split_at(num_industries + 1);
         let is_order = starts[0] == 0
             && starts.windows(2).all(|pair| pair[0] <= pair[1])
             && starts[num_industries] <= num_docs;
@@ -51,18 +58,18 @@ impl IndustryOrder {
         }
         let ends = starts[1..].par_iter().chain(rayon::iter::once(&num_docs));
         let ascend = starts.par_iter().zip_eq(ends.collect::<Vec<_>>()).all(|(&start, &end)| {
-            let docs = &docs[start as usize..end as usize];
-            docs.windows(2).all(|pair| pair[0] < pair[1])
-                && docs.last().is_none_or(|&last| last < num_docs)
+            docs.slice(start as usize, end as usize).all_neighbours(|a, b| a < b)
         });
         if !ascend {
-            return Err(damaged("businesses of an industry do not ascend, or are not there"));
+            return Err(damaged("businesses of an industry do not ascend"));
         }
-        Ok(IndustryOrder { section, num_industries })
+        Ok(IndustryOrder { section, num_industries, num_docs })
     }
 
-    fn parts(&self) -> (&[u32], &[u32]) {
-        cast(self.section.as_ref()).split_at(self.num_industries + 1)
+    fn parts(&self) -> (&[u32], PackedInts<'_>) {
+        let starts_len = (self.num_industries + 1) * size_of::<u32>();
+        let (starts, docs) = self.section.as_ref().split_at(starts_len);
+        (cast(starts), PackedInts::read(docs, self.num_docs))
     }
 
     /// The positions of an industry, if all of its businesses stand there.
@@ -73,29 +80,43 @@ impl IndustryOrder {
     }
 
     /// The `DocId`s at some positions; those of an industry ascend.
-    pub fn docs(&self, positions: Range<u32>) -> &[u32] {
-        &self.parts().1[positions.start as usize..positions.end as usize]
+    pub fn docs(&self, positions: Range<u32>) -> PackedInts<'_> {
+        self.parts().1.slice(positions.start as usize, positions.end as usize)
     }
 }
 
-/// The words of the section, of the first industry of each business: its ordinal, or the number of industries for
-/// none.
-pub fn encode(num_industries: usize, industry_of: &[u32]) -> Vec<u32> {
-    let mut words = vec![0u32; num_industries + 1 + industry_of.len()];
-    let (starts, docs) = words.split_at_mut(num_industries + 1);
+/// Where industries begin, and the businesses in order, of the first industry of each business: its ordinal, or the
+/// number of industries for none.
+pub fn order(num_industries: usize, industry_of: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let (mut starts, mut docs) = (vec![0u32; num_industries + 1], vec![0u32; industry_of.len()]);
     industry_of.iter().for_each(|&industry| starts[industry as usize] += 1);
     let mut sum = 0;
     for start in starts.iter_mut() {
         sum += *start;
         *start = sum - *start;
     }
-    let mut next = starts.to_vec();
+    let mut next = starts.clone();
     for (doc, &industry) in (0..).zip(industry_of) {
         let next = &mut next[industry as usize];
         docs[*next as usize] = doc;
         *next += 1;
     }
-    words
+    (starts, docs)
+}
+
+/// Writes the order that [`order`] has found.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(
+    starts: &[u32],
+    docs: &[u32],
+    writer: &mut SnapshotWriter,
+) -> Result<(), SnapshotError> {
+    let mut section = writer.begin(SectionKind::IndustryOrder);
+    section.write(bytemuck::cast_slice(starts))?;
+    packed_ints::write(&mut section, docs, docs.len() as u32)?;
+    section.end(writer)
 }
 
 #[cfg(test)]
@@ -105,10 +126,9 @@ mod tests {
     #[test]
     fn businesses_stand_by_industry_then_by_place() {
         // Of four industries the third has no business; two businesses have none.
-        let words = encode(4, &[3, 1, 4, 0, 1, 3, 4, 1]);
-        let (starts, docs) = words.split_at(5);
+        let (starts, docs) = order(4, &[3, 1, 4, 0, 1, 3, 4, 1]);
         assert_eq!(starts, [0, 1, 4, 4, 6]);
         assert_eq!(docs, [3, 1, 4, 7, 0, 5, 2, 6]);
-        assert_eq!(encode(0, &[]), [0]);
+        assert_eq!(order(0, &[]), (vec![0], Vec::new()));
     }
 }

@@ -19,7 +19,7 @@
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
-use super::packed_docs::PackedDocs;
+use super::packed_ints::PackedInts;
 use super::postings::Postings;
 use crate::bytes::cast;
 
@@ -53,7 +53,7 @@ pub struct StoredPhrase<'a> {
     /// Which they are, if there are any and they are few or many among those that hold both words.
     pub postings: Option<Postings<'a>>,
     /// Those with the best text scores as two words, best first, ties by `DocId`; maybe none, maybe all.
-    pub best: PackedDocs<'a>,
+    pub best: PackedInts<'a>,
 }
 
 impl StoredPhrases {
@@ -87,7 +87,7 @@ impl StoredPhrases {
         if counts.iter().any(|&count| count == 0 || count > num_docs) {
             return damaged("a phrase has no business, or more than there are");
         }
-        let best = PackedDocs::check(phrases.best.as_ref(), num_docs)
+        let best = PackedInts::check(phrases.best.as_ref(), num_docs)
             .map_err(|reason| SnapshotError::damaged(SectionKind::PhraseBest, reason))?;
         let offsets: &[u32] = phrases.best_offsets.checked_slice(SectionKind::PhraseBestOffsets)?;
         let joins = offsets.first() == Some(&0)
@@ -137,13 +137,13 @@ impl StoredPhrases {
                 place: None,
                 len: 0,
                 postings: None,
-                best: PackedDocs::NONE,
+                best: PackedInts::NONE,
             });
         };
         let start = cast::<u32>(self.lists.as_ref())[at];
         let list = || Postings::front(&self.postings.as_ref()[start as usize * LIST_ALIGN..]);
         let offsets: &[u32] = cast(self.best_offsets.as_ref());
-        let best = PackedDocs::read(self.best.as_ref(), self.num_docs);
+        let best = PackedInts::read(self.best.as_ref(), self.num_docs);
         Some(StoredPhrase {
             place: Some(at),
             best: best.slice(offsets[at] as usize, offsets[at + 1] as usize),

@@ -6,6 +6,7 @@ use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::industry_order::IndustryOrder;
 use super::mapped::Section;
+use super::packed_ints::PackedInts;
 use super::position_lists::{FILTERS, INDUSTRY, PositionLists};
 use super::postings::Postings;
 use super::sort_order::StoredOrder;
@@ -61,7 +62,7 @@ impl Positions {
     }
 
     /// The `DocId`s at some positions of that order; those of one industry ascend.
-    pub fn docs_by_industry(&self, positions: Range<u32>) -> &[u32] {
+    pub fn docs_by_industry(&self, positions: Range<u32>) -> PackedInts<'_> {
         self.industry_order.docs(positions)
     }
 }

@@ -1,7 +1,7 @@
 //! Sort orders: from position to `DocId`, and from `DocId` to position, the rank.
 //!
 //! ```text
-//! ORDER  := DOC^N (u32, by position), RANK^N (u32, by DocId)
+//! ORDER  := DOC^N (by position), RANK^N (by DocId), both packed
 //! GROUPS := WORD^(N / 64, rounded up) (u64): bit b of word w is set if a new name begins at position 64 w + b
 //! ```
 //!
@@ -19,14 +19,13 @@ use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::groups::Groups;
 use super::mapped::Section;
+use super::packed_ints::{self, PackedInts};
 use super::writer::SnapshotWriter;
-use crate::bytes::cast;
 use permutation::Values;
-use rayon::prelude::*;
 
 /// The sort orders of a snapshot.
 pub struct SortOrders {
-    num_docs: usize,
+    num_docs: u32,
     names: Section,
     name_groups: Groups,
     years: Section,
@@ -63,20 +62,19 @@ impl SortOrders {
         let name_groups = Groups::open(section(SectionKind::NameGroups), num_docs as usize)?;
         let year_order = section(SectionKind::FoundedYearAscending);
         check(SectionKind::FoundedYearAscending, &year_order, num_docs)?;
-        let docs = &cast::<u32>(year_order.as_ref())[..num_docs as usize];
+        let (docs, _) = parts(&year_order, num_docs);
         // Less one, so that none (0) is last.
         let year = |doc: u32| years[doc as usize].wrapping_sub(1);
-        let ascends = |pair: &[u32]| (year(pair[0]), pair[0]) < (year(pair[1]), pair[1]);
-        if !docs.par_windows(2).with_min_len(MIN_LEN).all(ascends) {
+        if !docs.all_neighbours(|a, b| (year(a), a) < (year(b), b)) {
             let reason = "years do not ascend";
             return Err(SnapshotError::damaged(SectionKind::FoundedYearAscending, reason));
         }
-        let with_year = docs.partition_point(|&doc| years[doc as usize] != 0);
-        let year_groups = Groups::from_values(docs.len(), |at| years[docs[at] as usize]);
+        let with_year = docs.partition_point(|doc| years[doc as usize] != 0);
+        let year_groups = Groups::from_values(docs.len(), |at| years[docs.get(at) as usize]);
         let with_count = counts.len() as usize;
         let count_groups = Groups::from_ends(with_count, counts.ends());
         Ok(SortOrders {
-            num_docs: num_docs as usize,
+            num_docs,
             names,
             name_groups,
             years: year_order,
@@ -94,7 +92,11 @@ impl SortOrders {
 
     /// By name, descending.
     pub fn name_descending(&self) -> Permutation<'_> {
-        self.permutation(Some(&self.names), APART, Some((&self.name_groups, self.num_docs)))
+        self.permutation(
+            Some(&self.names),
+            APART,
+            Some((&self.name_groups, self.num_docs as usize)),
+        )
     }
 
     /// By employee count, fewest first, unknown last.
@@ -125,8 +127,8 @@ impl SortOrders {
         step_cost: u64,
         reversed: Option<(&'a Groups, usize)>,
     ) -> Permutation<'a> {
-        let stored = section.map(|section| cast::<u32>(section.as_ref()).split_at(self.num_docs));
-        Permutation { stored, len: self.num_docs, step_cost, reversed, values: None }
+        let stored = section.map(|section| parts(section, self.num_docs));
+        Permutation { stored, len: self.num_docs as usize, step_cost, reversed, values: None }
     }
 }
 
@@ -136,23 +138,24 @@ const ASCENDING: u64 = 1;
 /// The same where neighbours stand anywhere: names.
 const APART: u64 = 2;
 
-/// Fewest positions for a thread.
-const MIN_LEN: usize = 1 << 14;
-
 /// Proves that the section is a bijection with its inverse.
 fn check(kind: SectionKind, section: &Section, num_docs: u32) -> Result<(), SnapshotError> {
-    let numbers: &[u32] = section.checked_slice(kind)?;
+    let numbers = PackedInts::check(section.as_ref(), num_docs)
+        .map_err(|reason| SnapshotError::damaged(kind, reason))?;
     if numbers.len() != num_docs as usize * 2 {
         return Err(SnapshotError::damaged(kind, "wrong number of positions"));
     }
-    let (docs, ranks) = numbers.split_at(num_docs as usize);
-    let inverse = |(position, &doc): (usize, &u32)| {
-        ranks.get(doc as usize).is_some_and(|&rank| rank as usize == position)
-    };
-    if !docs.par_iter().with_min_len(MIN_LEN).enumerate().all(inverse) {
+    let (docs, ranks) = parts(section, num_docs);
+    if !docs.all(|position, doc| ranks.get(doc as usize) as usize == position) {
         return Err(SnapshotError::damaged(kind, "permutation and ranks do not fit"));
     }
     Ok(())
+}
+
+/// The businesses of an order by position, and their positions by `DocId`.
+#[inline]
+pub fn parts(section: &Section, num_docs: u32) -> (PackedInts<'_>, PackedInts<'_>) {
+    PackedInts::read(section.as_ref(), num_docs).split_at(num_docs as usize)
 }
 
 /// Writes the order in which `docs` lists all documents.
@@ -169,7 +172,7 @@ pub fn write(
         ranks[doc as usize] = position as u32;
     }
     let mut section = writer.begin(kind);
-    section.write(bytemuck::cast_slice(docs))?;
-    section.write(bytemuck::cast_slice(&ranks))?;
+    packed_ints::write(&mut section, docs, docs.len() as u32)?;
+    packed_ints::write(&mut section, &ranks, docs.len() as u32)?;
     section.end(writer)
 }

@@ -8,7 +8,7 @@
 //!
 //! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section, in
 //! units of 8 bytes ([`offsets`](super::offsets));
-//! `TermCodes` the term's number in the token streams ([`doc_tokens`](super::doc_tokens)).
+//! `TermCodes` the term's number in the token streams, [packed](super::packed_ints) ([`doc_tokens`](super::doc_tokens)).
 
 pub mod block;
 pub mod search;
@@ -20,6 +20,7 @@ use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
 use super::offsets::Offsets;
+use super::packed_ints::{self, PackedInts};
 use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
@@ -68,11 +69,11 @@ impl Terms {
             return Err(SnapshotError::damaged(SectionKind::TermWeights, "wrong number of terms"));
         }
         let postings = section(SectionKind::TermPostings);
-        let numbers: &[u32] = codes.checked_slice(SectionKind::TermCodes)?;
-        if numbers.len() != keys.len() {
+        let num_bytes = codes.as_ref().len();
+        if num_bytes != keys.len() * packed_ints::width(codes_end(keys.len())) {
             return Err(SnapshotError::damaged(SectionKind::TermCodes, "wrong number of terms"));
         }
-        if !are_codes(numbers) {
+        if !are_codes(PackedInts::read(codes.as_ref(), codes_end(keys.len()))) {
             let reason = "codes of terms are not all different, or not those of terms";
             return Err(SnapshotError::damaged(SectionKind::TermCodes, reason));
         }
@@ -176,8 +177,7 @@ impl Terms {
 
     /// The term with this number in the token streams. Looks at all numbers.
     pub fn term_of_code(&self, code: u32) -> Option<String> {
-        let codes: &[u32] = cast(self.codes.as_ref());
-        let ord = codes.iter().position(|&other| other == code)?;
+        let ord = self.codes().iter().position(|other| other == code)?;
         key_with_ord(&self.keys, TermOrd(ord as u32))
     }
 
@@ -188,7 +188,12 @@ impl Terms {
 
     /// The number of a term in the token streams.
     pub fn code(&self, ord: TermOrd) -> u32 {
-        cast::<u32>(self.codes.as_ref())[ord.index()]
+        self.codes().get(ord.index())
+    }
+
+    #[inline]
+    fn codes(&self) -> PackedInts<'_> {
+        PackedInts::read(self.codes.as_ref(), codes_end(self.len()))
     }
 
     /// How rare the term with this code in the token streams is: 256 ln(1 + N / its businesses); 0 if there is none.
@@ -237,10 +242,15 @@ const TERMS_TOGETHER: usize = 1 << 14;
 /// Bytes of blocks looked at between two releases.
 const RELEASE_BYTES: u64 = 4 << 20;
 
+/// Behind the last code of so many terms.
+pub fn codes_end(num_terms: usize) -> u32 {
+    num_terms as u32 + CODE_MIN
+}
+
 /// Are these the numbers from [`CODE_MIN`] on, in any order?
-fn are_codes(numbers: &[u32]) -> bool {
+fn are_codes(numbers: PackedInts<'_>) -> bool {
     let mut seen = vec![0u64; numbers.len().div_ceil(64)];
-    numbers.iter().all(|&code| {
+    numbers.iter().all(|code| {
         let Some(at) = code.checked_sub(CODE_MIN).filter(|&at| (at as usize) < numbers.len())
         else {
             return false;

@@ -249,10 +249,12 @@ fn words_and_texts_that_make_no_sense_are_read_as_nothing() {
 #[test]
 fn codes_that_are_no_permutation_are_refused() {
     let sample = Sample::tiny();
-    let num_terms = sample.range(SectionKind::TermCodes).len() as u32 / 4;
-    for code in [0, 2, num_terms + 3, u32::MAX] {
+    // Of fewer than 254 terms, each a byte.
+    let num_terms = sample.range(SectionKind::TermCodes).len();
+    assert_eq!(num_terms, sample.range(SectionKind::TermWeights).len() / 2);
+    for code in [0, 2, num_terms as u8 + 3, u8::MAX] {
         let mut sections = Sections::of(&sample);
-        sections.of_kind(SectionKind::TermCodes)[..4].copy_from_slice(&code.to_le_bytes());
+        sections.of_kind(SectionKind::TermCodes)[0] = code;
         let error = refused(&sections.forge(), code).to_string();
         assert!(error.contains("TermCodes") && error.contains("codes of terms"), "{error}");
     }

@@ -11,7 +11,7 @@ use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestKinds, BestWithinWriter, INDUSTRY_BEST};
 use crate::snapshot::dictionary::Dictionary;
-use crate::snapshot::packed_docs;
+use crate::snapshot::packed_ints;
 use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
 use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
@@ -125,7 +125,7 @@ pub fn write<S: Sets>(
             best
         },
         |best: Lent<Best>| {
-            section.write(&packed_docs::encode(&best.docs, dense.num_docs))?;
+            section.write(&packed_ints::encode(&best.docs, dense.num_docs))?;
             lists.push(best.lens.iter().map(|&(at, len)| (sets.numbers()[at], len)));
             totals.extend_from_slice(&best.totals);
             Ok::<(), BuildError>(())

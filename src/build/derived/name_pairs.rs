@@ -15,7 +15,7 @@ use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestWithinWriter, NAME_PAIR_BEST};
 use crate::snapshot::dense::place;
 use crate::snapshot::impacts::Impacts;
-use crate::snapshot::packed_docs;
+use crate::snapshot::packed_ints;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
@@ -38,7 +38,7 @@ pub fn write(
 ) -> Result<(), BuildError> {
     let source = Source { dense, terms_max, release };
     let (pairs, best) = pool.install(|| source.best(bounds));
-    writer.section(NAME_PAIR_BEST.docs, &packed_docs::encode(&best.docs, dense.num_docs))?;
+    writer.section(NAME_PAIR_BEST.docs, &packed_ints::encode(&best.docs, dense.num_docs))?;
     let mut lists = BestWithinWriter::new(bounds.max);
     let mut lens = best.lens.iter().map(|&(at, len)| (pairs[at], len)).peekable();
     for first in 0..dense.ords.len() as u16 {

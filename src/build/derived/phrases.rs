@@ -24,7 +24,7 @@ use crate::snapshot::doc_tokens::DocTokens;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::offsets::Offsets;
-use crate::snapshot::packed_docs;
+use crate::snapshot::packed_ints;
 use crate::snapshot::phrases::{encode_pairs, encode_place};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::{SectionWriter, SnapshotWriter};
@@ -122,8 +122,8 @@ pub fn write(
             }
             section.write(&encoded.lists)?;
             best_len += encoded.best.len() as u32;
-            best.push(packed_docs::encode(&encoded.best, source.num_docs));
-            within.push(packed_docs::encode(&encoded.within.docs, source.num_docs));
+            best.push(packed_ints::encode(&encoded.best, source.num_docs));
+            within.push(packed_ints::encode(&encoded.within.docs, source.num_docs));
             Ok::<(), BuildError>(())
         },
     )?;
@@ -132,7 +132,7 @@ pub fn write(
     writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
     writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&places))?;
-    let len = packed_docs::width(source.num_docs) as u64 * u64::from(best_len);
+    let len = packed_ints::width(source.num_docs) as u64 * u64::from(best_len);
     let mut section = writer.reserve(SectionKind::PhraseBest, len);
     let best = InBackground::begin(move || {
         best.into_iter().try_for_each(|piece: Vec<u8>| section.write(&piece))?;

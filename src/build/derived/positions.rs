@@ -6,17 +6,15 @@ use super::by_doc::releasing;
 use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::build::spares::{Lent, Reuse, Spares};
-use crate::bytes::cast;
 use crate::ids::TermOrd;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::dictionary::Dictionary;
-use crate::snapshot::format::SectionKind;
-use crate::snapshot::industry_order;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::position_lists::{FILTERS, INDUSTRY, PositionKinds, encode_lists};
 use crate::snapshot::postings::{self, Postings};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
+use crate::snapshot::{industry_order, sort_order};
 use rayon::ThreadPool;
 
 /// What positions are stored of.
@@ -60,10 +58,9 @@ impl<'a> Source<'a> {
     ) -> Result<(), BuildError> {
         let industries = self.of_dictionary(self.industries, DenseKey::Industry);
         let lists = industries.chain(self.of_dictionary(self.places, DenseKey::Place));
-        let ranks = [by_name, by_year].map(|order| {
-            let numbers: &[u32] = cast(order.as_ref());
-            numbers.split_at(numbers.len() / 2).1
-        });
+        let ranks = [by_name, by_year]
+            .map(|order| sort_order::parts(order, self.num_docs).1.iter().collect::<Vec<u32>>());
+        let ranks = ranks.each_ref().map(Vec::as_slice);
         self.write(FILTERS, lists.collect(), ranks, || (), pool, writer)
     }
 
@@ -93,13 +90,13 @@ impl<'a> Source<'a> {
         writer: &mut SnapshotWriter,
     ) -> Result<(), BuildError> {
         let industry_of = self.industry_of();
-        let words = industry_order::encode(self.industries.len(), &industry_of);
-        writer.section(SectionKind::IndustryOrder, bytemuck::cast_slice(&words))?;
+        let (starts, docs) = industry_order::order(self.industries.len(), &industry_of);
+        industry_order::write(&starts, &docs, writer)?;
         let mut ranks = industry_of;
-        for (position, &doc) in (0..).zip(&words[self.industries.len() + 1..]) {
+        for (position, &doc) in (0..).zip(&docs) {
             ranks[doc as usize] = position;
         }
-        drop(words);
+        drop(docs);
         let docs_min = self.thresholds.term_positions_min;
         let terms = releasing(terms, &release)
             .map(|&ord| (DenseKey::Term(ord), self.terms.lists(ord).any()))

@@ -3,6 +3,7 @@
 use crate::ids::DocId;
 use crate::simd::read_ahead;
 use crate::snapshot::groups::Groups;
+use crate::snapshot::packed_ints::PackedInts;
 use std::ops::Range;
 
 /// So many businesses before its rank is looked up, memory is asked for it.
@@ -12,7 +13,7 @@ const AHEAD: usize = 24;
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation<'a> {
     /// The order on which this one rests; the `DocId` order if none.
-    pub(super) stored: Option<(&'a [u32], &'a [u32])>,
+    pub(super) stored: Option<(PackedInts<'a>, PackedInts<'a>)>,
     pub(super) len: usize,
     /// What looking at the next business costs, in ranks looked up.
     pub(super) step_cost: u64,
@@ -111,7 +112,7 @@ impl<'a> Permutation<'a> {
     /// one look-up, in whichever order.
     #[inline]
     pub fn rough_rank(&self, doc: DocId) -> u32 {
-        let rank = self.stored.map_or(doc.0, |(_, ranks)| ranks[doc.index()]);
+        let rank = self.stored.map_or(doc.0, |(_, ranks)| ranks.get(doc.index()));
         match self.reversed {
             Some((_, end)) if (rank as usize) < end => end as u32 - 1 - rank,
             _ => rank,
@@ -122,7 +123,7 @@ impl<'a> Permutation<'a> {
     pub fn rough_ranks(&self, docs: &mut [u32]) {
         for at in 0..docs.len() {
             if let (Some((_, ranks)), Some(&doc)) = (self.stored, docs.get(at + AHEAD)) {
-                read_ahead(ranks, doc as usize);
+                ranks.read_ahead(doc as usize);
             }
             docs[at] = self.rough_rank(DocId(docs[at]));
         }
@@ -228,7 +229,7 @@ impl<'a> Permutation<'a> {
     /// The business at a position of the stored order.
     #[inline]
     pub fn stored_doc(&self, stored: u32) -> DocId {
-        DocId(self.stored.map_or(stored, |(docs, _)| docs[stored as usize]))
+        DocId(self.stored.map_or(stored, |(docs, _)| docs.get(stored as usize)))
     }
 
     /// The positions of the group around a position, if groups are in reverse.
