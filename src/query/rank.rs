@@ -222,7 +222,14 @@ impl<'a, 's> GroupSplit<'a, 's> {
     pub fn phrase_checked(&mut self, members: &Plan<'s>) {
         self.leave_out(members);
         let by_prefix = self.phrase_in_host_by_prefix();
-        self.leave_out(&by_prefix);
+        match self.clauses() {
+            // Every hit holds the word, or what it begins in name or host: nobody is left. Told by postings, that would be
+            // looked for among all of them behind the last page.
+            [only] if only.readings.is_empty() && matches!(only.clause.term, Term::Word(_)) => {
+                self.rest = Plan::NOTHING;
+            }
+            _ => self.leave_out(&by_prefix),
+        }
         if !by_prefix.is_nothing() {
             let (tier, kind) = (Tier::PhraseElsewhere, Kind::Prefix);
             self.by_prefix = Some(Group { tier, kind, members: by_prefix });

@@ -38,6 +38,9 @@ pub struct SingleWord<'s> {
     scored: Plan<'s>,
     /// The lists with levels of the words that score, the longest first.
     levels: Vec<(List<'s>, TermLevels<'s>)>,
+    /// Do all forms stand somewhere? Whoever matches by a whole word is on their lists then; a form that stands nowhere may
+    /// be that of a plural.
+    has_all_forms: bool,
     /// Those who score and are not on exactly one of these lists: what levels do not tell.
     otherwise: Plan<'s>,
     /// Are these in one group, wherever their name holds the word? So they are if it is corrected to those that score,
@@ -102,6 +105,7 @@ impl<'s> SingleWord<'s> {
             })
             .collect();
         lists.sort_by_key(|(list, _)| Reverse(list.postings.len()));
+        let has_all_forms = lists.len() == words.iter().map(|word| word.forms.len()).sum::<usize>();
         let parts: Vec<Plan<'s>> = parts.map_or(Vec::new(), |parts| {
             parts.words.iter().map(|(_, word)| planner.word(word)).collect()
         });
@@ -133,6 +137,7 @@ impl<'s> SingleWord<'s> {
             levels: levels.collect(),
             otherwise,
             scored,
+            has_all_forms,
             has_all_names,
             is_compound,
             best_with_forms,
@@ -207,7 +212,7 @@ impl<'s> SingleWord<'s> {
             let mut walk = PartWalk {
                 planner,
                 word: self,
-                kind: group.kind,
+                group,
                 part,
                 prefix,
                 stretch,
@@ -257,7 +262,7 @@ fn members_of(
 struct PartWalk<'a, 's> {
     planner: &'a Planner<'s>,
     word: &'a SingleWord<'s>,
-    kind: Kind,
+    group: &'a Group<'s>,
     part: &'a Part<'s>,
     prefix: u64,
     stretch: &'a Stretch,
@@ -295,7 +300,11 @@ impl<'s> PartWalk<'_, 's> {
     fn scored(&mut self, groups: &[LevelGroup], from: Option<(u32, DocId)>) {
         let left = self.left();
         let scored = &self.word.scored;
-        if left == 0 || scored.is_nothing() || self.part.members.is_nothing() {
+        // They hold the word nowhere, unless it is one that is read as others.
+        let is_in_host =
+            (self.group.tier, self.group.kind) == (Tier::PhraseElsewhere, Kind::Prefix);
+        let hold_none = is_in_host && !self.word.has_all_names;
+        if left == 0 || hold_none || scored.is_nothing() || self.part.members.is_nothing() {
             return;
         }
         if from.is_none()
@@ -433,7 +442,7 @@ impl<'s> PartWalk<'_, 's> {
     fn steps(&self, levels: &TermLevels<'_>, group: LevelGroup) -> u64 {
         let (hits, all) = self.word.share;
         let (group_len, most) = (levels.group_len(group), self.part.members.cardinality_max());
-        let members = match self.kind {
+        let members = match self.group.kind {
             // Few of those that hold the word elsewhere hold a longer one in their name.
             Kind::Prefix => u128::from(most) * u128::from(hits) / u128::from(all.max(1)),
             Kind::Whole => u128::from(most)
@@ -445,10 +454,15 @@ impl<'s> PartWalk<'_, 's> {
     /// Members that hold the word only as a prefix.
     fn unscored(&mut self, groups: &[LevelGroup], from: Option<DocId>) {
         let left = self.left();
-        if left == 0 || groups != [LevelGroup::Elsewhere] {
+        let all_score = self.group.kind == Kind::Whole && self.word.has_all_forms;
+        if left == 0 || groups != [LevelGroup::Elsewhere] || all_score {
             return;
         }
-        let rest = Plan::difference(self.part.members.clone(), self.word.scored.clone());
+        let mut rest = Plan::difference(self.part.members.clone(), self.word.scored.clone());
+        // Few are asked for one by one, which a walk chunk by chunk is not.
+        if rest.enumerated_max() <= self.planner.tuning().held_max {
+            rest = Plan::ready(rest.hit_set());
+        }
         let docs = by_doc_id(&rest, self.stretch.side, from, left);
         let found: Vec<Position> = docs.iter().map(|it| self.position(0, it.doc)).collect();
         self.found.extend(found);

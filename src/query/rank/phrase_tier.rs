@@ -89,8 +89,10 @@ impl<'s> GroupSplit<'_, 's> {
         if let [Understood { prefix, readings, .. }] = self.clauses()
             && readings.is_empty()
         {
-            // Whoever holds the word, or a longer one in the name, is in a better group already.
-            return if prefix.is_some() { self.rest.clone() } else { Plan::NOTHING };
+            // Whoever holds the word, or a longer one in the name, is in a better group already. Mostly that is all of them.
+            return prefix.as_ref().map_or(Plan::NOTHING, |prefix| {
+                Plan::intersection([self.rest.clone(), prefix.beyond.clone()])
+            });
         }
         let in_host =
             |word: &QueryWord| self.planner.lists(word, |lists| [lists.host(), None, None]);
