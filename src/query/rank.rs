@@ -16,7 +16,8 @@
 //! | none | the rest | |
 //!
 //! Of several words, those whose name holds all are found once, if they are few or all hits are held; the tiers of names
-//! are then told apart among them, and whatever comes behind is looked for without them.
+//! are then told apart among them, and whatever comes behind is looked for without them. A walk that begins behind these
+//! names leaves all of them out at once.
 //!
 //! The phrase tier is in `rank/phrase_tier.rs`.
 
@@ -123,6 +124,8 @@ pub struct GroupSplit<'a, 's> {
     /// Hits that are in none of the tiers taken so far.
     rest: Plan<'s>,
     next_tier: usize,
+    /// Does nobody ask for those whose name holds all words?
+    is_behind_names: bool,
     /// Of those whose name holds all words and begins with the first, all, and whose name is `q`.
     names: Option<(Plan<'s>, Plan<'s>)>,
     /// Those whose name holds all of several words and who are in none of the tiers taken so far, if they are held: then
@@ -151,10 +154,17 @@ impl<'a, 's> GroupSplit<'a, 's> {
             host,
             rest: hits,
             next_tier: 0,
+            is_behind_names: false,
             names: None,
             in_names: None,
             by_prefix: None,
         }
+    }
+
+    /// The same without the groups of those whose name holds all words, and better ones, for a walk that begins `behind`
+    /// them: among themselves, these need not be told apart.
+    pub fn behind_names(self, behind: bool) -> GroupSplit<'a, 's> {
+        GroupSplit { is_behind_names: behind, ..self }
     }
 
     /// The next group, best first; those known to be empty are left out.
@@ -187,6 +197,12 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 continue;
             }
             let (whole, by_prefix) = match tier {
+                Tier::NameIs | Tier::NameStarts if self.is_behind_names => continue,
+                Tier::WholeIdOrHost | Tier::NameHasAll if self.is_behind_names => {
+                    let members = self.members(tier);
+                    self.leave_out(&members);
+                    continue;
+                }
                 Tier::PhraseElsewhere => match self.phrase_elsewhere() {
                     Plan::Check { candidates, check, .. } => {
                         let hits = self.holding_words(*candidates);

@@ -102,7 +102,6 @@ pub fn by_relevance<'s>(
     };
     // Only pages that begin somewhere are looked for so.
     let summed_levels = stretch.start.and_then(|_| SummedLevels::of(planner, query, understanding));
-    let split = GroupSplit::new(planner, understanding, &query.text, hits);
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
     let scores_all = stretch.start.is_some() || !apart.nearest.is_empty();
     let found = Vec::new();
@@ -122,7 +121,13 @@ pub fn by_relevance<'s>(
         wanted: stretch.wanted,
         found,
     };
-    if stretch.is_best_first() { page.best_first(split) } else { page.worst_first(split) }
+    let split = |hits| GroupSplit::new(planner, understanding, &query.text, hits);
+    if stretch.is_best_first() {
+        let behind = page.begins_behind_names();
+        page.best_first(split(hits).behind_names(behind))
+    } else {
+        page.worst_first(|| split(hits.clone()))
+    }
 }
 
 /// The `total` hits of an intersection as a set, if that is worth what it costs, in businesses enumerated: each group

@@ -92,7 +92,23 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// The page, worst group first.
-    pub(super) fn worst_first(mut self, mut split: GroupSplit<'_, 's>) -> Vec<Position> {
+    pub(super) fn worst_first<'g>(mut self, split: impl Fn() -> GroupSplit<'g, 's>) -> Vec<Position>
+    where
+        's: 'g,
+    {
+        // Mostly nobody is wanted whose name holds all words.
+        if self.begins_behind_names() {
+            self.take_worst_first(split().behind_names(true));
+            if self.is_full() {
+                return self.into_page();
+            }
+            self.found.clear();
+        }
+        self.take_worst_first(split());
+        self.into_page()
+    }
+
+    fn take_worst_first(&mut self, mut split: GroupSplit<'_, 's>) {
         let mut groups: Vec<Group<'s>> = Vec::new();
         // Whoever is in a worse group than the business at which the walk begins lies behind it.
         while let Some(group) = split.next_group() {
@@ -108,7 +124,6 @@ impl<'s> Walk<'_, 's> {
                 break;
             }
         }
-        self.into_page()
     }
 
     /// What was found, brought together with those apart.
@@ -148,6 +163,12 @@ impl<'s> Walk<'_, 's> {
             let (key, here) = (group_key(tier, kind), start.relevance_key >> GROUP_SHIFT);
             if self.stretch.is_best_first() { key > here } else { key < here }
         })
+    }
+
+    /// Does it begin behind all whose name holds all words?
+    pub(super) fn begins_behind_names(&self) -> bool {
+        let last = group_key(Tier::NameHasAll, Kind::Prefix);
+        self.stretch.start.as_ref().is_some_and(|start| start.relevance_key >> GROUP_SHIFT < last)
     }
 
     /// Does the walk begin at a business of the group, or of a better one?

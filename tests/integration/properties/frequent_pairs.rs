@@ -163,6 +163,36 @@ fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Shortcut
 }
 
 #[test]
+fn a_walk_back_from_a_phrase_meets_names_before_hosts() {
+    let record = |number: u64| {
+        let company = Company {
+            id: format!("h{number}"),
+            name: if number % 4 == 1 {
+                "pay-pal.com Inc".to_owned()
+            } else {
+                format!("Nr {number}")
+            },
+            website: number.is_multiple_of(4).then(|| "pay-pal.com".to_owned()),
+            description: (number % 4 >= 2).then(|| "formerly pay-pal.com".to_owned()),
+            employee_count: Some(number),
+            ..Company::default()
+        };
+        Record { line: rendered(&company), company }
+    };
+    let records: Vec<Record> = (0..13).map(record).collect();
+    let oracle = Oracle::new(companies(&records));
+    let subject = Subject::publish(&companies(&records), &lines(&records));
+    let request = Request { q: vec!["pay-pal.com".to_owned()], limit: 3, ..Request::default() };
+    let mut scratch = Scratch::default();
+    // Of many sizes, so that some pages begin at the first of those whose description holds it.
+    for pages in 0..20 {
+        let rng = Rng::new(pages, 1);
+        let checked = Pair::new(&oracle, &subject, &records, &request, rng, &mut scratch).check();
+        assert_eq!(checked, Ok(()), "{request}");
+    }
+}
+
+#[test]
 fn a_form_that_stands_nowhere_may_be_of_a_plural() {
     // Nobody holds `voegel`, which `vögel` is too, but some hold its plural, and `vogel` is no form of that.
     let record = |number: u64| {
