@@ -356,7 +356,13 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 let clauses =
                     self.clauses().iter().map(|understood| understood.in_name_whole(self.planner));
                 let whole = self.within(Plan::intersection(clauses), &members);
-                let by_prefix = self.without(members, whole.clone());
+                let by_prefix = match self.clauses() {
+                    // Told as who they are, not as those that are left, few are seen to be few.
+                    [only] if only.is_only_as_written() && self.are_few_of(only, &members) => {
+                        Plan::intersection([members, only.in_name_as_prefix()])
+                    }
+                    _ => self.without(members, whole.clone()),
+                };
                 return (whole, by_prefix);
             }
             Tier::NameHasSome => {
@@ -370,6 +376,12 @@ impl<'a, 's> GroupSplit<'a, 's> {
             }
         };
         (self.without(members, by_prefix.clone()), by_prefix)
+    }
+
+    /// Are those whose name holds the clause only as a prefix few of `members`, which are not held?
+    fn are_few_of(&self, understood: &Understood<'s>, members: &Plan<'s>) -> bool {
+        let most = understood.in_name_as_prefix().cardinality_max();
+        !matches!(members, Plan::Ready(_)) && most < members.cardinality_max() / 2
     }
 
     /// The list of all that hold a clause, if it is one word and there is no other way to hold it.
