@@ -13,7 +13,7 @@ const BYTES_PER_CODE: usize = 8;
 pub fn page(snapshot: &Snapshot, page: &Page) -> Vec<u8> {
     let documents = snapshot.documents();
     let num_codes: usize = page.docs.iter().map(|&doc| documents.num_codes(doc)).sum();
-    documents.touch(&page.docs);
+    documents.read_ahead(&page.docs);
     let mut body = Vec::with_capacity(num_codes * BYTES_PER_CODE + 256);
     body.extend_from_slice(b"{\"results\":[");
     for (at, &doc) in page.docs.iter().enumerate() {

@@ -13,6 +13,7 @@ use super::packed_ints::PackedInts;
 use super::symbols::{Piece, SYMBOL_BYTES_MAX, Symbols, TOGETHER};
 use crate::bytes::cast;
 use crate::ids::DocId;
+use crate::simd::read_ahead;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -177,15 +178,12 @@ impl Documents {
         self.offsets.range(doc.index()).len()
     }
 
-    /// Reads a little of some documents, which are appended next: loads that do not wait for each other overlap.
-    pub fn touch(&self, docs: &[DocId]) {
+    /// Asks memory for some documents, which are appended next.
+    pub fn read_ahead(&self, docs: &[DocId]) {
         let all: &[u16] = cast(self.codes.as_ref());
-        let mut touched = 0;
         for &doc in docs {
-            let codes = &all[self.offsets.range(doc.index())];
-            touched ^= codes.iter().step_by(LINE_CODES).fold(0, |touched, code| touched ^ code);
+            self.offsets.range(doc.index()).step_by(LINE_CODES).for_each(|at| read_ahead(all, at));
         }
-        std::hint::black_box(touched);
     }
 
     #[inline]
