@@ -140,8 +140,8 @@ impl Default for Thresholds {
             // business and a seventh more time for two words in an industry; of 40 and more, 13, and no difference.
             phrase_industry_best: Bounds { docs_min: 50, max: 24 },
             // Of 128 and more: 5 bytes a business less. Every second query in an industry is of one word, and with these the
-            // median of all is that of those which are stored: 12 µs instead of 30. The best are a page and who follows it.
-            industry_best: Bounds { docs_min: 20, max: 21 },
+            // median of all is that of those which are stored: 12 µs instead of 30. The best are a page.
+            industry_best: Bounds { docs_min: 20, max: 20 },
             // Names with a form are many, and those with a rare word few: they are looked for among thousands.
             form_best: Bounds { docs_min: 1, max: 24 },
             // Scoring fewer costs some 10 µs.

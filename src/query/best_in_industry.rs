@@ -62,10 +62,10 @@ impl<'s> BestOfWord<'s> {
     }
 
     /// The first `wanted` hits, best first, or all there are; none if fewer are stored. Nobody asks where they stand but for
-    /// the last on the page, the last but one of them, behind which the next page begins: only that one is ranked.
+    /// the last, behind which the next page begins: only that one is ranked.
     pub fn first_page(&self, scorer: &Scorer<'s>, wanted: usize) -> Option<Vec<Position>> {
         let page = self.best.docs().take(wanted).enumerate().map(|(at, doc)| {
-            let is_last = at + 2 == wanted;
+            let is_last = at + 1 == wanted;
             let relevance_key = if is_last { self.relevance_key(scorer, doc) } else { 0 };
             Position { relevance_key, doc }
         });

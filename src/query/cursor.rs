@@ -5,23 +5,27 @@
 //! and carries a checksum, so that a damaged one is told from one that is out of date.
 //!
 //! ```text
-//! CURSOR    := base64url without padding of (FORMAT SIDE SNAPSHOT QUERY KEY DOC CHECKSUM), little-endian
-//! FORMAT    := u8, 1
+//! CURSOR    := base64url without padding of (FORMAT SIDE SNAPSHOT QUERY KEY DOC RANK CHECKSUM), little-endian
+//! FORMAT    := u8, 2
 //! SIDE      := u8, 0: the page after the position; 1: the page before it
 //! SNAPSHOT  := u64, version of the snapshot
 //! QUERY     := u64, fingerprint of the query
 //! KEY       := u64, relevance key of the position; 0 for the other sorts
 //! DOC       := u32, DocId at the position
+//! RANK      := u32, how many results stand before the position
 //! CHECKSUM  := u32, first bytes of the BLAKE3 hash of everything before
 //! ```
+//!
+//! A page is found by its position; the rank says how many results are left, so that behind the last of them nobody is
+//! looked for: to see that nobody is there took up to a thousand times as long as a page.
 
 use crate::ids::DocId;
 use crate::snapshot::SnapshotVersion;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-const FORMAT: u8 = 1;
-const BODY_BYTES: usize = 1 + 1 + 8 + 8 + 8 + 4;
+const FORMAT: u8 = 2;
+const BODY_BYTES: usize = 1 + 1 + 8 + 8 + 8 + 4 + 4;
 const CURSOR_BYTES: usize = BODY_BYTES + 4;
 
 /// Longest accepted cursor, in characters (contract, section 6).
@@ -57,6 +61,8 @@ pub struct Cursor {
     pub query_fingerprint: u64,
     /// The place.
     pub position: Position,
+    /// How many results stand before it.
+    pub rank: u32,
 }
 
 /// The text is no cursor: damaged, cut, or never issued.
@@ -80,6 +86,7 @@ impl Cursor {
         bytes.extend(self.query_fingerprint.to_le_bytes());
         bytes.extend(self.position.relevance_key.to_le_bytes());
         bytes.extend(self.position.doc.0.to_le_bytes());
+        bytes.extend(self.rank.to_le_bytes());
         bytes.extend(checksum(&bytes));
         URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -104,13 +111,22 @@ impl Cursor {
             _ => return Err(InvalidCursor),
         };
         let word = |at: usize| u64::from_le_bytes(body[at..at + 8].try_into().expect("8 bytes"));
-        let doc = u32::from_le_bytes(body[26..30].try_into().expect("4 bytes"));
+        let half = |at: usize| u32::from_le_bytes(body[at..at + 4].try_into().expect("4 bytes"));
         Ok(Cursor {
             side,
             snapshot_version: SnapshotVersion(word(2)),
             query_fingerprint: word(10),
-            position: Position { relevance_key: word(18), doc: DocId(doc) },
+            position: Position { relevance_key: word(18), doc: DocId(half(26)) },
+            rank: half(30),
         })
+    }
+
+    /// How many of `total` results are on its side of the position.
+    pub fn num_beyond(&self, total: u64) -> u64 {
+        match self.side {
+            Side::After => total.saturating_sub(u64::from(self.rank) + 1),
+            Side::Before => u64::from(self.rank).min(total),
+        }
     }
 
     /// The snapshot whose results the cursor walks.
@@ -138,13 +154,14 @@ mod tests {
             snapshot_version: SnapshotVersion(0x0123_4567_89ab_cdef),
             query_fingerprint: 42,
             position: Position { relevance_key: 7 << 40, doc: DocId(99) },
+            rank: 1234,
         }
     }
 
     #[test]
     fn what_is_written_is_read() {
         let text = cursor().encode();
-        assert_eq!(text.len(), 46);
+        assert_eq!(text.len(), 51);
         assert_eq!(Cursor::decode(&text), Ok(cursor()));
     }
 
@@ -167,7 +184,7 @@ mod tests {
         let longer = format!("{text}AAAA");
         let doubled = format!("{text}{text}");
         let huge = "A".repeat(10_000);
-        for text in ["", "A", &text[1..], &text[..45], &longer, &doubled, &huge, "++++", "===="] {
+        for text in ["", "A", &text[1..], &text[..50], &longer, &doubled, &huge, "++++", "===="] {
             assert_eq!(Cursor::decode(text), Err(InvalidCursor));
         }
     }

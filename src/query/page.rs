@@ -55,35 +55,34 @@ pub struct Scratch {
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
     let planner = Planner::tuned(snapshot, scratch.tuning);
     let mut understanding = Understanding::new(&planner, &query.text);
-    let wanted = wanted(query);
     let (total, mut found) = match stored_page(&planner, query, &understanding) {
         Some(stored) => stored,
         None => evaluated(&planner, query, &mut understanding, scratch),
     };
-    let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
-    let has_more = found.len() == wanted;
-    found.truncate(query.limit as usize);
-    let (has_next, has_previous) = match side {
-        Side::After => (has_more, query.cursor.is_some()),
-        Side::Before => {
+    let len = found.len() as u32;
+    // How many stand before the page.
+    let before = match query.cursor {
+        None => 0,
+        Some(Cursor { side: Side::After, rank, .. }) => rank.saturating_add(1),
+        Some(Cursor { side: Side::Before, rank, .. }) => {
             found.reverse();
-            (true, has_more)
+            rank.saturating_sub(len)
         }
     };
+    let has_next = u64::from(before) + u64::from(len) < total;
     // Most names have no second page.
     let query_fingerprint = LazyCell::new(|| query.fingerprint());
-    let cursor = |side, &position: &Position| {
+    let cursor = |side, &position: &Position, rank: u32| {
         let (snapshot_version, query_fingerprint) = (snapshot.version(), *query_fingerprint);
-        Cursor { side, snapshot_version, query_fingerprint, position }
+        Cursor { side, snapshot_version, query_fingerprint, position, rank }
     };
+    let next = found.last().filter(|_| has_next);
+    let previous = found.first().filter(|_| before > 0);
     Page {
         docs: found.iter().map(|position| position.doc).collect(),
         total,
-        next_cursor: found.last().filter(|_| has_next).map(|last| cursor(Side::After, last)),
-        previous_cursor: found
-            .first()
-            .filter(|_| has_previous)
-            .map(|first| cursor(Side::Before, first)),
+        next_cursor: next.map(|last| cursor(Side::After, last, before.saturating_add(len - 1))),
+        previous_cursor: previous.map(|first| cursor(Side::Before, first, before)),
         corrected: understanding.corrected,
         relaxed: understanding.is_relaxed,
         shortcuts: planner.shortcuts(),
@@ -106,7 +105,7 @@ fn evaluated<'s>(
             of_phrase = best_of_phrase(planner, query, understanding);
             let kept = match of_phrase {
                 Some(_) => Kept::Nothing,
-                None if is_first_of_static(query) => Kept::First(wanted(query)),
+                None if is_first_of_static(query) => Kept::First(query.limit as usize),
                 None => Kept::All,
             };
             hits(planner, query, understanding, kept)
@@ -132,7 +131,7 @@ fn only_hit(planner: &Planner<'_>, query: &Query, hits: &Plan<'_>) -> Option<Pos
     hits.walk_from(DocId(0)).next().map(|doc| Position { relevance_key: 0, doc })
 }
 
-/// The hits nearest to where the page begins, in its direction; one more than are on it, if there are any.
+/// The hits nearest to where the page begins, in its direction.
 fn nearest<'s>(
     planner: &Planner<'s>,
     query: &Query,
@@ -143,7 +142,12 @@ fn nearest<'s>(
     scratch: &mut Scratch,
 ) -> Vec<Position> {
     let snapshot = planner.snapshot();
-    let wanted = wanted(query);
+    // Behind the last of them nobody is looked for.
+    let left = query.cursor.map_or(total, |cursor| cursor.num_beyond(total));
+    let wanted = (query.limit as usize).min(left as usize);
+    if wanted == 0 {
+        return Vec::new();
+    }
     let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
     let position = query.cursor.map(|cursor| cursor.position);
     match (query.sort, query.order) {
@@ -201,11 +205,6 @@ fn nearest<'s>(
     }
 }
 
-/// One more than asked for, to know whether anything follows.
-fn wanted(query: &Query) -> usize {
-    query.limit as usize + 1
-}
-
 /// Is it the first page in the static order, whatever the hits?
 fn is_first_of_static(query: &Query) -> bool {
     let is_static = match query.sort {
@@ -234,7 +233,7 @@ fn stored_page<'s>(
     }
     let best = BestOfWord::new(planner, query, only)?;
     let scorer = Scorer::new(planner, understanding, &query.text);
-    let page = best.first_page(&scorer, wanted(query))?;
+    let page = best.first_page(&scorer, query.limit as usize)?;
     planner.took(Shortcut::BestInIndustry);
     Some((best.total, page))
 }
@@ -248,7 +247,7 @@ fn best_of_phrase<'s>(
     if !is_first_of_best(query) {
         return None;
     }
-    BestOfPhrase::new(planner, query, understanding, wanted(query))
+    BestOfPhrase::new(planner, query, understanding, query.limit as usize)
 }
 
 /// The hits taken apart, if they are asked for by relevance, and there are any.

@@ -273,7 +273,7 @@ impl<'s> Walk<'_, 's> {
         let Walk { scorer, stretch, wanted, found: before, scores_all, .. } = self;
         let left = *wanted - before.len();
         let found = first_of_best(best, hits, left, |number, doc| {
-            let is_last = before.len() + number + 2 == *wanted;
+            let is_last = before.len() + number + 1 == *wanted;
             let score = if *scores_all || is_last { scorer.score(doc) } else { 0 };
             let position = Position { relevance_key: prefix | u64::from(score), doc };
             start.is_none_or(|start| stretch.distance(&position) > start).then_some(position)

@@ -36,13 +36,17 @@ fn a_cursor_made_by_hand_is_harmless() {
         for order in ["asc", "desc"] {
             let search = format!("{SEARCH}?q=anvil&sort={sort}&order={order}&limit=5");
             let cursor = shared_server().get(&search).next_cursor().expect("15 match");
-            for (doc, side) in
-                [(45, Side::After), (u32::MAX, Side::After), (u32::MAX, Side::Before)]
-            {
+            for (doc, side, rank) in [
+                (45, Side::After, 4),
+                (45, Side::After, u32::MAX),
+                (u32::MAX, Side::After, 0),
+                (u32::MAX, Side::Before, 4),
+                (0, Side::Before, u32::MAX),
+            ] {
                 let mut cursor = Cursor::decode(&cursor).expect("just issued");
-                (cursor.position.doc, cursor.side) = (DocId(doc), side);
+                (cursor.position.doc, cursor.side, cursor.rank) = (DocId(doc), side, rank);
                 let page = shared_server().get(&format!("{search}&cursor={}", cursor.encode()));
-                assert_eq!(page.status, 200, "{sort} {order} {doc}: {}", page.text());
+                assert_eq!(page.status, 200, "{sort} {order} {doc} {rank}: {}", page.text());
             }
         }
     }

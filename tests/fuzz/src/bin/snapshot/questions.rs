@@ -116,7 +116,8 @@ pub fn ask(snapshot: &Snapshot, seed: u8) {
                 let doc = DocId(if seed % 8 < 4 { u32::from(seed) } else { u32::MAX });
                 let position = Position { relevance_key: u64::from(seed) << (seed % 32), doc };
                 let (snapshot_version, query_fingerprint) = (snapshot.version(), 0);
-                let cursor = Cursor { side, snapshot_version, query_fingerprint, position };
+                let rank = u32::from(seed) << (seed % 16);
+                let cursor = Cursor { side, snapshot_version, query_fingerprint, position, rank };
                 turn(snapshot, question, cursor, &mut scratch);
             }
             _ => {}
