@@ -458,11 +458,7 @@ impl<'s> PartWalk<'_, 's> {
         if left == 0 || groups != [LevelGroup::Elsewhere] || all_score {
             return;
         }
-        let mut rest = Plan::difference(self.part.members.clone(), self.word.scored.clone());
-        // Few are asked for one by one, which a walk chunk by chunk is not.
-        if rest.enumerated_max() <= self.planner.tuning().held_max {
-            rest = Plan::ready(rest.hit_set());
-        }
+        let rest = Plan::difference(self.part.members.clone(), self.word.scored.clone());
         let docs = by_doc_id(&rest, self.stretch.side, from, left);
         let found: Vec<Position> = docs.iter().map(|it| self.position(0, it.doc)).collect();
         self.found.extend(found);
