@@ -288,9 +288,7 @@ impl Collected<'_> {
         let num_docs = self.years.len() as u32;
         let (hosts, own_scratch) = (self.hosts.finish()?, scratch.clone());
         let hosts = InBackground::begin(move || HostFiles::new(hosts, num_docs, &own_scratch));
-        let mut section = writer.begin(SectionKind::IdOrder);
-        packed_ints::write(&mut section, &self.id_order, num_docs)?;
-        section.end(writer)?;
+        packed_ints::write_section(SectionKind::IdOrder, &self.id_order, num_docs, writer)?;
         writer.section(SectionKind::EmployeeCounts, &employee_counts::encode(&self.counts))?;
         writer.section(SectionKind::FoundedYears, bytemuck::cast_slice(&self.years))?;
         drop(self.id_order);

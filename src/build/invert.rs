@@ -74,9 +74,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     drop(keys);
     let mut offsets = OffsetsWriter::begin(SectionKind::TermOffsets, num_terms + 1, writer);
     let codes = pool.install(|| codes_by_frequency(occurrences));
-    let mut section = writer.begin(SectionKind::TermCodes);
-    packed_ints::write(&mut section, &codes, codes_end(codes.len()))?;
-    section.end(writer)?;
+    packed_ints::write_section(SectionKind::TermCodes, &codes, codes_end(codes.len()), writer)?;
     let mut weights_section = writer.reserve(SectionKind::TermWeights, num_terms as u64 * 2);
     let mut weights = vec![0u16; num_terms];
     let mut section = writer.begin(SectionKind::TermPostings);

@@ -113,6 +113,12 @@ fn narrowed<'s>(plan: Plan<'s>, base: Plan<'s>, lists: &[Postings<'s>]) -> Plan<
     }
 }
 
+/// Are those whose name holds the clause only as a prefix few of `members`, which are not held?
+fn are_few(understood: &Understood<'_>, members: &Plan<'_>) -> bool {
+    let most = understood.in_name_as_prefix().cardinality_max();
+    !matches!(members, Plan::Ready(_)) && most < members.cardinality_max() / 2
+}
+
 /// The hits of a query, taken apart into groups.
 #[derive(Debug)]
 pub struct GroupSplit<'a, 's> {
@@ -358,7 +364,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 let whole = self.within(Plan::intersection(clauses), &members);
                 let by_prefix = match self.clauses() {
                     // Told as who they are, not as those that are left, few are seen to be few.
-                    [only] if only.is_only_as_written() && self.are_few_of(only, &members) => {
+                    [only] if only.is_only_as_written() && are_few(only, &members) => {
                         Plan::intersection([members, only.in_name_as_prefix()])
                     }
                     _ => self.without(members, whole.clone()),
@@ -376,12 +382,6 @@ impl<'a, 's> GroupSplit<'a, 's> {
             }
         };
         (self.without(members, by_prefix.clone()), by_prefix)
-    }
-
-    /// Are those whose name holds the clause only as a prefix few of `members`, which are not held?
-    fn are_few_of(&self, understood: &Understood<'s>, members: &Plan<'s>) -> bool {
-        let most = understood.in_name_as_prefix().cardinality_max();
-        !matches!(members, Plan::Ready(_)) && most < members.cardinality_max() / 2
     }
 
     /// The list of all that hold a clause, if it is one word and there is no other way to hold it.

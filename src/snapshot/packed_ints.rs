@@ -8,7 +8,8 @@
 //! three bytes each instead of four. One at random is read as fast, since what is waited for is memory.
 
 use super::error::SnapshotError;
-use super::writer::SectionWriter;
+use super::format::SectionKind;
+use super::writer::{SectionWriter, SnapshotWriter};
 use crate::ids::DocId;
 use crate::simd::read_ahead;
 use rayon::prelude::*;
@@ -144,6 +145,21 @@ pub fn encode(numbers: &[u32], bound: u32) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(numbers.len() * width);
     numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()[..width]));
     bytes
+}
+
+/// Writes a whole section of numbers below `bound`.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_section(
+    kind: SectionKind,
+    numbers: &[u32],
+    bound: u32,
+    writer: &mut SnapshotWriter,
+) -> Result<(), SnapshotError> {
+    let mut section = writer.begin(kind);
+    write(&mut section, numbers, bound)?;
+    section.end(writer)
 }
 
 /// Appends the bytes of numbers below `bound` to a section.
