@@ -8,7 +8,7 @@ use super::text::{Phrase, QueryWord};
 use crate::analyzer::{TextField, plural};
 use crate::ids::TermOrd;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
-use crate::snapshot::terms::Terms;
+use crate::snapshot::terms::{BegunTerms, Terms};
 use std::cell::OnceCell;
 
 /// Widest phrase that is matched with one word of bits.
@@ -27,6 +27,10 @@ pub struct PhraseMatcher<'s> {
     prose: OnceCell<Codes>,
     /// What that is made of, if such a field may be looked at.
     prose_words: Option<ProseWords<'s>>,
+    /// What counts in hosts, if that is more: looked up when somebody's is looked at.
+    host: OnceCell<Codes>,
+    /// The words whose longer ones count there too.
+    begun_in_host: Option<BegunInHost<'s>>,
     /// Place of each word relative to the first.
     offsets: Vec<u32>,
     /// Places between them that must be empty: the ends of CJK runs.
@@ -37,6 +41,13 @@ pub struct PhraseMatcher<'s> {
 #[derive(Debug)]
 struct ProseWords<'s> {
     words: Vec<(u32, QueryWord)>,
+    terms: &'s Terms,
+}
+
+/// Words of a phrase by number, and the terms that each begins.
+#[derive(Debug)]
+struct BegunInHost<'s> {
+    words: Vec<(u32, BegunTerms)>,
     terms: &'s Terms,
 }
 
@@ -82,11 +93,25 @@ impl<'s> PhraseMatcher<'s> {
         let offsets: Vec<u32> = phrase.words.iter().map(|(offset, _)| *offset).collect();
         let width = offsets.last().map_or(0, |last| last + 1);
         let gaps = (0..width).filter(|at| offsets.binary_search(at).is_err()).collect();
-        PhraseMatcher { exact, prose: OnceCell::new(), prose_words, offsets, gaps }
+        PhraseMatcher {
+            exact,
+            prose: OnceCell::new(),
+            prose_words,
+            host: OnceCell::new(),
+            begun_in_host: None,
+            offsets,
+            gaps,
+        }
     }
 
     fn codes(&self, field: TextField) -> &Codes {
-        if field.has_plurals() { self.prose() } else { &self.exact }
+        match &self.begun_in_host {
+            Some(begun) if field == TextField::Host => {
+                self.host.get_or_init(|| begun.with(&self.exact))
+            }
+            _ if field.has_plurals() => self.prose(),
+            _ => &self.exact,
+        }
     }
 
     fn prose(&self) -> &Codes {
@@ -99,6 +124,11 @@ impl<'s> PhraseMatcher<'s> {
     pub fn add_codes(&mut self, number: usize, codes: &[u32]) {
         self.exact.add(number as u32, codes.iter().copied());
         self.exact.sort();
+    }
+
+    /// Lets the terms that words begin stand for them in hosts, by the numbers of the words.
+    pub fn begin_in_host(&mut self, words: Vec<(u32, BegunTerms)>, terms: &'s Terms) {
+        self.begun_in_host = Some(BegunInHost { words, terms });
     }
 
     /// For each word of the phrase a code that counts for it, if any does.
@@ -250,6 +280,18 @@ impl ProseWords<'_> {
     }
 }
 
+impl BegunInHost<'_> {
+    /// All of these codes and others.
+    fn with(&self, exact: &Codes) -> Codes {
+        let mut codes = exact.clone();
+        for &(number, begun) in &self.words {
+            codes.add(number, begun.all().map(|ord| self.terms.code(ord)));
+        }
+        codes.sort();
+        codes
+    }
+}
+
 impl Codes {
     /// Lets codes count for a word; [`Codes::sort`] is to follow.
     fn add(&mut self, number: u32, codes: impl Iterator<Item = u32>) {
@@ -369,6 +411,8 @@ mod tests {
                 exact: Codes::default(),
                 prose: OnceCell::new(),
                 prose_words: None,
+                host: OnceCell::new(),
+                begun_in_host: None,
                 offsets: Vec::new(),
                 gaps: Vec::new(),
             };

@@ -130,8 +130,8 @@ pub struct GroupSplit<'a, 's> {
     /// Hits that are in none of the tiers taken so far.
     rest: Plan<'s>,
     next_tier: usize,
-    /// Does nobody ask for those whose name holds all words?
-    is_behind_names: bool,
+    /// The [key](group_key) of the group in which a walk begins that is not expected to come to better ones.
+    begins_in: Option<u64>,
     /// Of those whose name holds all words and begins with the first, all, and whose name is `q`.
     names: Option<(Plan<'s>, Plan<'s>)>,
     /// Those whose name holds all of several words and who are in none of the tiers taken so far, if they are held: then
@@ -160,17 +160,23 @@ impl<'a, 's> GroupSplit<'a, 's> {
             host,
             rest: hits,
             next_tier: 0,
-            is_behind_names: false,
+            begins_in: None,
             names: None,
             in_names: None,
             by_prefix: None,
         }
     }
 
-    /// The same without the groups of those whose name holds all words, and better ones, for a walk that begins `behind`
-    /// them: among themselves, these need not be told apart.
-    pub fn behind_names(self, behind: bool) -> GroupSplit<'a, 's> {
-        GroupSplit { is_behind_names: behind, ..self }
+    /// The same for a walk that begins in a group with this [key](group_key), if it begins in one, and mostly ends before
+    /// it comes to better ones. Of these, the groups of those whose name holds all words are left out, which need not be
+    /// told apart then.
+    pub fn from(self, begins_in: Option<u64>) -> GroupSplit<'a, 's> {
+        GroupSplit { begins_in, ..self }
+    }
+
+    /// Is nobody expected to ask for this group, or a better one?
+    fn is_behind(&self, tier: Tier, kind: Kind) -> bool {
+        self.begins_in.is_some_and(|begins_in| begins_in < group_key(tier, kind))
     }
 
     /// The next group, best first; those known to be empty are left out.
@@ -193,6 +199,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
     /// The next group, or, where telling its members would mean to read every candidate, the candidates: whoever
     /// takes those calls [`GroupSplit::phrase_checked`] before the next step.
     pub fn next_step(&mut self) -> Option<Step<'s>> {
+        let is_behind_names = self.is_behind(Tier::NameHasAll, Kind::Prefix);
         loop {
             if let Some(group) = self.by_prefix.take() {
                 return Some(Step::Group(group));
@@ -203,8 +210,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 continue;
             }
             let (whole, by_prefix) = match tier {
-                Tier::NameIs | Tier::NameStarts if self.is_behind_names => continue,
-                Tier::WholeIdOrHost | Tier::NameHasAll if self.is_behind_names => {
+                Tier::NameIs | Tier::NameStarts if is_behind_names => continue,
+                Tier::WholeIdOrHost | Tier::NameHasAll if is_behind_names => {
                     let members = self.members(tier);
                     self.leave_out(&members);
                     continue;
@@ -244,6 +251,11 @@ impl<'a, 's> GroupSplit<'a, 's> {
     pub fn phrase_checked(&mut self, members: &Plan<'s>) {
         self.leave_out(members);
         let by_prefix = self.phrase_in_host_by_prefix();
+        let members = match &by_prefix {
+            // Those who turn out to be among the rest.
+            Plan::Check { .. } => Plan::intersection([self.rest.clone(), by_prefix.clone()]),
+            members => members.clone(),
+        };
         match self.clauses() {
             // Every hit holds the word, or what it begins in name or host: nobody is left. Told by postings, that would be
             // looked for among all of them behind the last page.
@@ -252,9 +264,9 @@ impl<'a, 's> GroupSplit<'a, 's> {
             }
             _ => self.leave_out(&by_prefix),
         }
-        if !by_prefix.is_nothing() {
+        if !members.is_nothing() {
             let (tier, kind) = (Tier::PhraseElsewhere, Kind::Prefix);
-            self.by_prefix = Some(Group { tier, kind, members: by_prefix });
+            self.by_prefix = Some(Group { tier, kind, members });
         }
     }
 

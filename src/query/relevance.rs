@@ -123,8 +123,8 @@ pub fn by_relevance<'s>(
     };
     let split = |hits| GroupSplit::new(planner, understanding, &query.text, hits);
     if stretch.is_best_first() {
-        let behind = page.begins_behind_names();
-        page.best_first(split(hits).behind_names(behind))
+        let begins_in = page.begins_in();
+        page.best_first(split(hits).from(begins_in))
     } else {
         page.worst_first(|| split(hits.clone()))
     }

@@ -67,11 +67,13 @@ pub enum Shortcut {
     StaticWalk,
     /// A tier that was not evaluated as a whole.
     OpenGroup,
+    /// Phrases in hosts that are asked for only of whoever is on the page.
+    HostsUnasked,
 }
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 30] = [
+    pub const ALL: [Shortcut; 31] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -102,6 +104,7 @@ impl Shortcut {
         Shortcut::RankGather,
         Shortcut::StaticWalk,
         Shortcut::OpenGroup,
+        Shortcut::HostsUnasked,
     ];
 }
 

@@ -230,6 +230,16 @@ impl BegunTerms {
         self.end - self.start == u32::from(self.is_term)
     }
 
+    /// How many there are.
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Are there none?
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
     /// All of them.
     pub fn all(self) -> impl Iterator<Item = TermOrd> {
         (self.start..self.end).map(TermOrd)

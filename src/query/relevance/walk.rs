@@ -98,7 +98,7 @@ impl<'s> Walk<'_, 's> {
     {
         // Mostly nobody is wanted whose name holds all words.
         if self.begins_behind_names() {
-            self.take_worst_first(split().behind_names(true));
+            self.take_worst_first(split().from(self.begins_in()));
             if self.is_full() {
                 return self.into_page();
             }
@@ -165,10 +165,15 @@ impl<'s> Walk<'_, 's> {
         })
     }
 
+    /// The key of the group in which it begins, if it begins in one.
+    pub(super) fn begins_in(&self) -> Option<u64> {
+        self.stretch.start.map(|start| start.relevance_key >> GROUP_SHIFT)
+    }
+
     /// Does it begin behind all whose name holds all words?
-    pub(super) fn begins_behind_names(&self) -> bool {
+    fn begins_behind_names(&self) -> bool {
         let last = group_key(Tier::NameHasAll, Kind::Prefix);
-        self.stretch.start.as_ref().is_some_and(|start| start.relevance_key >> GROUP_SHIFT < last)
+        self.begins_in().is_some_and(|begins_in| begins_in < last)
     }
 
     /// Does the walk begin at a business of the group, or of a better one?
