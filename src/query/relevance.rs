@@ -101,7 +101,8 @@ pub fn by_relevance<'s>(
         (hits, Some(excluded)) => Plan::difference(hits, excluded),
     };
     // Only pages that begin somewhere are looked for so.
-    let summed_levels = stretch.start.and_then(|_| SummedLevels::of(planner, query, understanding));
+    let summed_levels =
+        stretch.start.and_then(|_| SummedLevels::of(planner, query, understanding, total));
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
     let scores_all = stretch.start.is_some() || !apart.nearest.is_empty();
     let found = Vec::new();

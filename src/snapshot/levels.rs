@@ -23,6 +23,7 @@ use super::container::{Bitmap, Container, last_bit, next_bit, select};
 use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::DocId;
+use std::ops::Range;
 
 /// The groups that a term's businesses are in, best first: how its name holds the term, if it does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -152,14 +153,23 @@ impl<'a> TermLevels<'a> {
         self.shift
     }
 
-    /// The levels of some groups: the impact of each, and a bit for each block that it occurs in.
-    pub fn blocks_of(&self, groups: &[LevelGroup]) -> impl Iterator<Item = (u8, &'a [u64])> {
+    /// The levels of some groups: the impact of each, how many businesses are of it, and a bit for each block that it
+    /// occurs in.
+    pub fn blocks_of(&self, groups: &[LevelGroup]) -> impl Iterator<Item = (u8, u32, &'a [u64])> {
         let (levels, blocks, words_len) =
             (self.levels, self.blocks, self.starts.len().div_ceil(64));
         let is_of = |level: u32| groups.iter().any(|&group| group as u32 == level >> 8);
         let wanted = levels.iter().enumerate().filter(move |(_, level)| is_of(level[0]));
-        wanted
-            .map(move |(at, level)| (level[0] as u8, &blocks[at * words_len..(at + 1) * words_len]))
+        wanted.map(move |(at, level)| {
+            (level[0] as u8, level[1], &blocks[at * words_len..(at + 1) * words_len])
+        })
+    }
+
+    /// Appends the businesses with this impact, of whatever group, in some whole blocks, ascending.
+    pub fn docs_with(&self, impact: u8, docs: &Range<u32>, found: &mut Vec<DocId>) {
+        for block in docs.start >> self.shift..=(docs.end - 1) >> self.shift {
+            self.scan(block as usize, impact, found);
+        }
     }
 
     /// How many of the businesses of a group a walk down finds without looking for them.

@@ -12,7 +12,19 @@ use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 
 /// A bit for each block; none for no block at all.
-type Blocks = Rc<[u64]>;
+pub type Blocks = Rc<[u64]>;
+
+/// One way to come to a sum: a word adds some of it, all others the rest.
+pub struct Way {
+    /// The place of the word among all.
+    pub word: usize,
+    /// What it adds.
+    pub impact: u32,
+    /// How many businesses it adds that to.
+    pub len: u64,
+    /// The blocks in which it and the others may do so.
+    pub blocks: Blocks,
+}
 
 /// The blocks in which several words may add up to something.
 pub struct BlockSums {
@@ -27,21 +39,29 @@ pub struct BlockSums {
 /// The blocks of one word, and those of its sums with the words behind it.
 struct WordBlocks {
     /// What the word may add, and in which blocks.
-    impacts: BTreeMap<u32, Blocks>,
+    impacts: BTreeMap<u32, OfImpact>,
     /// What it may come to with all words behind it.
     range: RangeInclusive<u32>,
     /// The blocks of the sums that were asked for.
     known: FxHashMap<u32, Blocks>,
 }
 
+/// The businesses to which a word adds the same.
+#[derive(Clone)]
+struct OfImpact {
+    /// How many they are; all numbers' largest where it is whoever lacks the word.
+    len: u64,
+    blocks: Blocks,
+}
+
 impl BlockSums {
-    /// Of businesses whose name holds all words, or of all.
-    pub fn new(words: &[Word<'_>], are_named: bool, num_docs: u32) -> BlockSums {
+    /// Of businesses whose name holds each word as one of `groups` says.
+    pub fn new(words: &[Word<'_>], groups: &[LevelGroup], num_docs: u32) -> BlockSums {
         let shift = words.iter().map(|word| word.levels.shift()).max().unwrap_or_default();
         let num_blocks = (num_docs.saturating_sub(1) >> shift) as usize + 1;
         let (mut least, mut most) = (0, 0);
         let with_range = |word: &Word<'_>| {
-            let impacts = blocks_by_impact(word, are_named, shift, num_blocks);
+            let impacts = blocks_by_impact(word, groups, shift, num_blocks);
             least += impacts.keys().next().copied().unwrap_or_default();
             most += impacts.keys().next_back().copied().unwrap_or_default();
             WordBlocks { impacts, range: least..=most, known: FxHashMap::default() }
@@ -54,9 +74,31 @@ impl BlockSums {
         self.words.last().map_or(0..=0, |first| first.range.clone())
     }
 
-    /// The blocks in which they may add up to `sum`.
-    pub fn blocks(&mut self, sum: u32) -> Blocks {
-        blocks_of_sum(&mut self.words, sum)
+    /// The ways in which they may add up to `sum`. Of two words, each is told by the one that adds its share to fewer.
+    pub fn ways(&mut self, sum: u32) -> Vec<Way> {
+        let Some((WordBlocks { impacts, .. }, behind)) = self.words.split_last_mut() else {
+            return Vec::new();
+        };
+        let range = behind.last().map_or(0..=0, |next| next.range.clone());
+        let mut ways = Vec::new();
+        for (&impact, own) in impacts.iter() {
+            let Some(left) = sum.checked_sub(impact).filter(|left| range.contains(left)) else {
+                continue;
+            };
+            let others = blocks_of_sum(behind, left);
+            let both: Blocks = own.blocks.iter().zip(&*others).map(|(a, b)| a & b).collect();
+            if both.iter().all(|&word| word == 0) {
+                continue;
+            }
+            let way = |word, impact, len| Way { word, impact, len, blocks: both.clone() };
+            ways.push(match behind {
+                [second] if second.impacts[&left].len < own.len => {
+                    way(1, left, second.impacts[&left].len)
+                }
+                _ => way(0, impact, own.len),
+            });
+        }
+        ways
     }
 
     /// The `DocId`s of a block.
@@ -66,19 +108,20 @@ impl BlockSums {
     }
 }
 
-/// The blocks of `1 << shift` `DocId`s in which a word may add each of its impacts, whatever group of its businesses does.
+/// The blocks of `1 << shift` `DocId`s in which a word may add each of its impacts, whichever of `groups` does.
 fn blocks_by_impact(
     word: &Word<'_>,
-    are_named: bool,
+    groups: &[LevelGroup],
     shift: u32,
     num_blocks: usize,
-) -> BTreeMap<u32, Blocks> {
-    let groups: &[LevelGroup] = if are_named { &LevelGroup::NAMES } else { &LevelGroup::ALL };
+) -> BTreeMap<u32, OfImpact> {
     let words_len = num_blocks.div_ceil(64);
-    let mut by_impact: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    let mut by_impact: BTreeMap<u32, (u64, Vec<u64>)> = BTreeMap::new();
     let finer = shift - word.levels.shift();
-    for (impact, own) in word.levels.blocks_of(groups) {
-        let all = by_impact.entry(impact.into()).or_insert_with(|| vec![0; words_len]);
+    for (impact, len, own) in word.levels.blocks_of(groups) {
+        let (all_len, all) =
+            by_impact.entry(impact.into()).or_insert_with(|| (0, vec![0; words_len]));
+        *all_len += u64::from(len);
         for (at, &word) in own.iter().enumerate() {
             let place = at * (64 >> finer);
             if let Some(all) = all.get_mut(place / 64) {
@@ -86,10 +129,11 @@ fn blocks_by_impact(
             }
         }
     }
-    if word.may_lack && !are_named {
-        by_impact.insert(0, vec![u64::MAX; words_len]);
+    if word.may_lack && groups.contains(&LevelGroup::Elsewhere) {
+        by_impact.insert(0, (u64::MAX, vec![u64::MAX; words_len]));
     }
-    by_impact.into_iter().map(|(impact, blocks)| (impact, blocks.into())).collect()
+    let of_impact = |(len, blocks): (u64, Vec<u64>)| OfImpact { len, blocks: blocks.into() };
+    by_impact.into_iter().map(|(impact, it)| (impact, of_impact(it))).collect()
 }
 
 /// The blocks in which `words`, in reverse, may add up to `sum`.
@@ -99,12 +143,12 @@ fn blocks_of_sum(words: &mut [WordBlocks], sum: u32) -> Blocks {
         return none();
     };
     let Some(range) = behind.last().map(|next| next.range.clone()) else {
-        return impacts.get(&sum).cloned().unwrap_or_else(none);
+        return impacts.get(&sum).map_or_else(none, |it| it.blocks.clone());
     };
     if let Some(known) = known.get(&sum) {
         return known.clone();
     }
-    let words_len = impacts.values().next().map_or(0, |own| own.len());
+    let words_len = impacts.values().next().map_or(0, |own| own.blocks.len());
     let mut blocks = vec![0; words_len];
     for (impact, own) in impacts {
         let Some(left) = sum.checked_sub(*impact).filter(|left| range.contains(left)) else {
@@ -112,7 +156,7 @@ fn blocks_of_sum(words: &mut [WordBlocks], sum: u32) -> Blocks {
         };
         let others = blocks_of_sum(behind, left);
         vectorized(|| {
-            let both = own.iter().zip(&*others).map(|(own, others)| own & others);
+            let both = own.blocks.iter().zip(&*others).map(|(own, others)| own & others);
             blocks.iter_mut().zip(both).for_each(|(all, both)| *all |= both);
         });
     }
