@@ -8,7 +8,6 @@
 //! (`L.L.C`), whose joined form tells all others.
 
 use super::Query;
-use super::SortOrder;
 use super::cursor::{Position, Side};
 use super::legal_forms::{self, FORMS_MAX, Part};
 use super::lows::Lows;
@@ -25,7 +24,7 @@ use crate::analyzer::legal_form;
 use crate::ids::DocId;
 use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::dense::DenseKey;
-use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
+use crate::snapshot::levels::{DocWalk, LevelGroup, LevelWalk, TermLevels};
 use std::cmp::Reverse;
 
 /// A `q` of one word, and maybe legal forms behind it: its businesses by score need not be looked at all.
@@ -192,10 +191,6 @@ impl<'s> SingleWord<'s> {
             }
             _ => return None,
         };
-        // Worst first, but ties ascending: no walk in the order of levels.
-        if stretch.order != SortOrder::Desc {
-            return None;
-        }
         let start = stretch.start_in(prefix);
         let start = start.map(|start| ((start.relevance_key & 0xffff) as u32, start.doc));
         let from_score = start.map(|(score, _)| score);
@@ -274,14 +269,14 @@ impl<'s> PartWalk<'_, 's> {
     /// Appends the nearest members, which are those of `groups`, behind `from`, what its words add to a business, and
     /// that business.
     fn take(&mut self, groups: &[LevelGroup], from: Option<(u32, DocId)>) {
-        match (self.stretch.side, from) {
-            (Side::After, Some((0, doc))) => self.unscored(groups, Some(doc)),
-            (Side::After, from) => {
+        match (self.stretch.is_best_first(), from) {
+            (true, Some((0, doc))) => self.unscored(groups, Some(doc)),
+            (true, from) => {
                 self.scored(groups, from);
                 self.unscored(groups, None);
             }
-            (Side::Before, Some((score, _))) if score > 0 => self.scored(groups, from),
-            (Side::Before, from) => {
+            (false, Some((score, _))) if score > 0 => self.scored(groups, from),
+            (false, from) => {
                 self.unscored(groups, from.map(|(_, doc)| doc));
                 self.scored(groups, None);
             }
@@ -384,17 +379,18 @@ impl<'s> PartWalk<'_, 's> {
         from: Option<(u32, DocId)>,
     ) -> Option<Vec<Position>> {
         let (word, members) = (self.word, &self.part.members);
-        let direction = match self.stretch.side {
-            Side::After => LevelWalk::Down,
-            Side::Before => LevelWalk::Up,
+        let docs = match self.stretch.side {
+            Side::After => DocWalk::Up,
+            Side::Before => DocWalk::Down,
         };
+        let order = LevelWalk { is_best_first: self.stretch.is_best_first(), docs };
         // What several words add may be more than any level.
-        let from = match (from.map(|(score, doc)| (u8::try_from(score), doc)), direction) {
-            (Some((Ok(impact), doc)), _) => Some((impact, doc)),
-            (Some((Err(_), _)), LevelWalk::Up) => return Some(Vec::new()),
-            (Some((Err(_), _)), LevelWalk::Down) | (None, _) => None,
+        let from = match from.map(|(score, doc)| (u8::try_from(score), doc)) {
+            Some((Ok(impact), doc)) => Some((impact, doc)),
+            Some((Err(_), _)) if !order.is_best_first => return Some(Vec::new()),
+            Some((Err(_), _)) | None => None,
         };
-        let is_from_best = direction == LevelWalk::Down && from.is_none();
+        let is_from_best = self.stretch.is_from_best() && from.is_none();
         let stored = if is_from_best { levels.stored_len(group) } else { 0 };
         let steps = self.steps(levels, group);
         let enumerated = members.cardinality_max().min(word.scored.cardinality_max());
@@ -407,7 +403,7 @@ impl<'s> PartWalk<'_, 's> {
         let left = self.left();
         let mut found = Vec::with_capacity(left);
         let mut looked_at = 0;
-        let mut walk = levels.walk(group, direction, from);
+        let mut walk = levels.walk(group, order, from);
         // More at a time, the longer it takes: who is met side by side costs less to tell.
         let mut batch: Vec<(u8, DocId)> = Vec::new();
         let mut batch_len = left;

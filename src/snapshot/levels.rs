@@ -67,13 +67,27 @@ pub struct TermLevels<'a> {
     impacts: &'a [u8],
 }
 
-/// Which side of a position is walked to.
+/// In which order levels are walked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LevelWalk {
-    /// From the best down, ties by ascending `DocId`.
-    Down,
-    /// The reverse.
+pub struct LevelWalk {
+    /// From the best down? Otherwise from the worst up.
+    pub is_best_first: bool,
+    /// Which way the businesses of a level.
+    pub docs: DocWalk,
+}
+
+impl LevelWalk {
+    /// From the best down, ties ascending: the order in which the best are stored.
+    pub const FROM_BEST: LevelWalk = LevelWalk { is_best_first: true, docs: DocWalk::Up };
+}
+
+/// Which way `DocId`s are walked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DocWalk {
+    /// Ascending.
     Up,
+    /// Descending.
+    Down,
 }
 
 impl<'a> TermLevels<'a> {
@@ -172,7 +186,7 @@ impl<'a> TermLevels<'a> {
         }
     }
 
-    /// How many of the businesses of a group a walk down finds without looking for them.
+    /// How many of the businesses of a group a walk from the best finds without looking for them, ties ascending.
     pub fn stored_len(&self, group: LevelGroup) -> u64 {
         let before = self.levels.iter().filter(|level| level[0] >> 8 < group as u32);
         let start: u64 = before.map(|level| u64::from(level[1])).sum();
@@ -192,7 +206,7 @@ impl<'a> TermLevels<'a> {
     pub fn walk(
         &self,
         group: LevelGroup,
-        direction: LevelWalk,
+        order: LevelWalk,
         from: Option<(u8, DocId)>,
     ) -> impl Iterator<Item = (u8, DocId)> + use<'a> {
         let this = *self;
@@ -200,18 +214,19 @@ impl<'a> TermLevels<'a> {
             ..this.levels.partition_point(|level| level[0] >> 8 <= group as u32);
         let mut levels: Vec<(usize, u8)> =
             of_group.map(|at| (at, this.levels[at][0] as u8)).collect();
-        if direction == LevelWalk::Up {
+        if !order.is_best_first {
             levels.reverse();
         }
         if let Some((impact, _)) = from {
-            levels.retain(|&(_, level)| match direction {
-                LevelWalk::Down => level <= impact,
-                LevelWalk::Up => level >= impact,
-            });
+            levels.retain(
+                |&(_, level)| {
+                    if order.is_best_first { level <= impact } else { level >= impact }
+                },
+            );
         }
         levels.into_iter().flat_map(move |(at, impact)| {
             let from = from.filter(|&(level, _)| level == impact).map(|(_, doc)| doc);
-            this.walk_level(at, impact, direction, from).map(move |doc| (impact, doc))
+            this.walk_level(at, impact, order.docs, from).map(move |doc| (impact, doc))
         })
     }
 
@@ -220,33 +235,33 @@ impl<'a> TermLevels<'a> {
         self,
         at: usize,
         impact: u8,
-        direction: LevelWalk,
+        direction: DocWalk,
         from: Option<DocId>,
     ) -> impl Iterator<Item = DocId> + use<'a> {
         let best = self.best_of(at);
         let is_whole = best.len() == self.levels[at][1] as usize;
         let ahead = match (direction, from) {
-            // Walks up begin with those that are not stored.
-            (LevelWalk::Up, _) if !is_whole => &best[..0],
+            // Walks down begin with those that are not stored.
+            (DocWalk::Down, _) if !is_whole => &best[..0],
             (_, None) => best,
-            (LevelWalk::Down, Some(from)) => &best[best.partition_point(|&doc| doc <= from.0)..],
-            (LevelWalk::Up, Some(from)) => &best[..best.partition_point(|&doc| doc < from.0)],
+            (DocWalk::Up, Some(from)) => &best[best.partition_point(|&doc| doc <= from.0)..],
+            (DocWalk::Down, Some(from)) => &best[..best.partition_point(|&doc| doc < from.0)],
         };
         let from = match direction {
-            LevelWalk::Down => from.max(best.last().map(|&doc| DocId(doc))),
-            LevelWalk::Up => from,
+            DocWalk::Up => from.max(best.last().map(|&doc| DocId(doc))),
+            DocWalk::Down => from,
         };
         let is_ahead = move |doc: &DocId| match (from, direction) {
             (None, _) => true,
-            (Some(from), LevelWalk::Down) => *doc > from,
-            (Some(from), LevelWalk::Up) => *doc < from,
+            (Some(from), DocWalk::Up) => *doc > from,
+            (Some(from), DocWalk::Down) => *doc < from,
         };
         let mut stored = ahead.iter().map(|&doc| DocId(doc));
         let mut looked_for = None;
         std::iter::from_fn(move || {
             let next = match direction {
-                LevelWalk::Down => stored.next(),
-                LevelWalk::Up => stored.next_back(),
+                DocWalk::Up => stored.next(),
+                DocWalk::Down => stored.next_back(),
             };
             if next.is_some() || is_whole {
                 return next;
@@ -263,15 +278,15 @@ impl<'a> TermLevels<'a> {
         self,
         at: usize,
         impact: u8,
-        direction: LevelWalk,
+        direction: DocWalk,
         from: Option<DocId>,
     ) -> impl Iterator<Item = DocId> + use<'a> {
         let words_len = self.starts.len().div_ceil(64);
         let words = &self.blocks[at * words_len..(at + 1) * words_len];
         let first = from.map(|doc| (doc.0 >> self.shift) as usize);
         let mut next = match direction {
-            LevelWalk::Down => Some(first.unwrap_or(0)),
-            LevelWalk::Up => Some(first.unwrap_or(self.starts.len() - 1)),
+            DocWalk::Up => Some(first.unwrap_or(0)),
+            DocWalk::Down => Some(first.unwrap_or(self.starts.len() - 1)),
         };
         let mut found: Vec<DocId> = Vec::new();
         std::iter::from_fn(move || {
@@ -280,15 +295,15 @@ impl<'a> TermLevels<'a> {
                     return Some(doc);
                 }
                 let block = match direction {
-                    LevelWalk::Down => next_bit(words, next?)?,
-                    LevelWalk::Up => last_bit(words, next?)?,
+                    DocWalk::Up => next_bit(words, next?)?,
+                    DocWalk::Down => last_bit(words, next?)?,
                 };
                 next = match direction {
-                    LevelWalk::Down => Some(block + 1),
-                    LevelWalk::Up => block.checked_sub(1),
+                    DocWalk::Up => Some(block + 1),
+                    DocWalk::Down => block.checked_sub(1),
                 };
                 self.scan(block, impact, &mut found);
-                if direction == LevelWalk::Down {
+                if direction == DocWalk::Up {
                     found.reverse();
                 }
             }
@@ -446,19 +461,21 @@ mod tests {
             for group in LevelGroup::ALL {
                 let mut expected: Vec<(u8, DocId)> = docs.iter()
                     .filter(|(_, it)| it.1 == group).map(|(&doc, it)| (it.0, DocId(doc))).collect();
-                expected.sort_by_key(|&(impact, doc)| (std::cmp::Reverse(impact), doc));
                 prop_assert_eq!(levels.group_len(group), expected.len() as u64);
                 let is_member = |it: &(u8, DocId)| docs[&it.1.0].1 == group;
-                for start in [None, expected.first(), expected.get(expected.len() / 2), expected.last()] {
-                    let behind = start.map_or(0, |start| expected.iter().position(|it| it == start).unwrap() + 1);
-                    let down: Vec<_> =
-                        levels.walk(group, LevelWalk::Down, start.copied()).filter(is_member).collect();
-                    prop_assert_eq!(&down[..], &expected[behind..]);
-                    let before = start.map_or(expected.len(), |_| behind - 1);
-                    let mut up: Vec<_> =
-                        levels.walk(group, LevelWalk::Up, start.copied()).filter(is_member).collect();
-                    up.reverse();
-                    prop_assert_eq!(&up[..], &expected[..before]);
+                for (is_best_first, docs) in
+                    [(true, DocWalk::Up), (true, DocWalk::Down), (false, DocWalk::Up), (false, DocWalk::Down)]
+                {
+                    let order = LevelWalk { is_best_first, docs };
+                    expected.sort_by_key(|&(impact, DocId(doc))| (
+                        if is_best_first { !impact } else { impact },
+                        if docs == DocWalk::Up { doc } else { !doc },
+                    ));
+                    for start in [None, expected.first(), expected.get(expected.len() / 2), expected.last()] {
+                        let behind = start.map_or(0, |start| expected.iter().position(|it| it == start).unwrap() + 1);
+                        let found: Vec<_> = levels.walk(group, order, start.copied()).filter(is_member).collect();
+                        prop_assert_eq!(&found[..], &expected[behind..]);
+                    }
                 }
             }
         }

@@ -182,7 +182,7 @@ impl Walk<'_, '_> {
             }
         }
         let looked_at = stretch.wanted * LOOKED_AT + LOOKED_AT_MIN;
-        let walked = levels.walk(LevelGroup::Elsewhere, LevelWalk::Down, from).take(looked_at);
+        let walked = levels.walk(LevelGroup::Elsewhere, LevelWalk::FROM_BEST, from).take(looked_at);
         let members = walked.filter(|&(_, doc)| portion.contains(doc)).take(stretch.wanted);
         let found: Vec<(u8, DocId)> = members.collect();
         let is_full = found.len() == stretch.wanted;
