@@ -139,6 +139,8 @@ pub struct GroupSplit<'a, 's> {
     in_names: Option<Plan<'s>>,
     /// The second group of the tier taken last.
     by_prefix: Option<Group<'s>>,
+    /// Is that one still to be looked for, in hosts?
+    are_hosts_next: bool,
 }
 
 impl<'a, 's> GroupSplit<'a, 's> {
@@ -164,6 +166,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
             names: None,
             in_names: None,
             by_prefix: None,
+            are_hosts_next: false,
         }
     }
 
@@ -201,6 +204,10 @@ impl<'a, 's> GroupSplit<'a, 's> {
     pub fn next_step(&mut self) -> Option<Step<'s>> {
         let is_behind_names = self.is_behind(Tier::NameHasAll, Kind::Prefix);
         loop {
+            // Not before somebody asks: what a word begins in hosts costs more than a page.
+            if std::mem::take(&mut self.are_hosts_next) {
+                self.take_hosts();
+            }
             if let Some(group) = self.by_prefix.take() {
                 return Some(Step::Group(group));
             }
@@ -250,6 +257,11 @@ impl<'a, 's> GroupSplit<'a, 's> {
     /// Tells which candidates of [`Step::Phrase`] hold the phrase.
     pub fn phrase_checked(&mut self, members: &Plan<'s>) {
         self.leave_out(members);
+        self.are_hosts_next = true;
+    }
+
+    /// Takes those out whose host holds `q` as a phrase, the last word as a prefix: the second group of phrases.
+    fn take_hosts(&mut self) {
         let by_prefix = self.phrase_in_host_by_prefix();
         let members = match &by_prefix {
             // Those who turn out to be among the rest.
