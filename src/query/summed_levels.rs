@@ -35,7 +35,8 @@ use super::score::Scorer;
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
 use crate::snapshot::levels::{LevelGroup, TermLevels};
-use block_sums::BlockSums;
+use block_sums::{BlockSums, Case};
+use std::cmp::Ordering;
 use std::ops::Range;
 use walk::{Hits, Walk};
 
@@ -89,15 +90,33 @@ impl<'s> SummedLevels<'s> {
         scorer: &mut Scorer<'s>,
     ) -> Option<Vec<Position>> {
         let start = stretch.start_in(prefix);
-        // How the names of members hold each word, as far as that is the same for all of them.
-        let groups: &[LevelGroup] = match (tier, kind) {
-            (Tier::NameHasAll, Kind::Whole) => &LevelGroup::NAMES,
-            (Tier::Elsewhere, _) => &[LevelGroup::Elsewhere],
-            _ => &LevelGroup::ALL,
-        };
-        let mut sums = BlockSums::new(&self.words, groups, self.num_docs);
+        let mut sums = BlockSums::new(&self.words, &self.cases(tier, kind), self.num_docs);
         let hits = MembersOf { words: &self.words, members, total: self.total, check, scorer };
         Walk::new(prefix, stretch, start).nearest(&mut sums, hits)
+    }
+
+    /// How the names of the members of a group hold the words, as far as that is known.
+    fn cases(&self, tier: Tier, kind: Kind) -> Vec<Case> {
+        const NAMES: &[LevelGroup] = &LevelGroup::NAMES;
+        const ELSEWHERE: &[LevelGroup] = &[LevelGroup::Elsewhere];
+        const ALL: &[LevelGroup] = &LevelGroup::ALL;
+        let num_words = self.words.len();
+        match (tier, kind) {
+            (Tier::NameHasAll, Kind::Whole) => vec![vec![NAMES; num_words]],
+            (Tier::Elsewhere, _) => vec![vec![ELSEWHERE; num_words]],
+            // By the first word that the name holds. It does not hold them all.
+            (Tier::NameHasSome, Kind::Whole) => {
+                let behind = if num_words == 2 { ELSEWHERE } else { ALL };
+                let group = |first: usize, at: usize| match at.cmp(&first) {
+                    Ordering::Less => ELSEWHERE,
+                    Ordering::Equal => NAMES,
+                    Ordering::Greater => behind,
+                };
+                let case = |first| (0..num_words).map(|at| group(first, at)).collect();
+                (0..num_words).map(case).collect()
+            }
+            _ => vec![vec![ALL; num_words]],
+        }
     }
 }
 

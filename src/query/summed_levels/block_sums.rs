@@ -28,13 +28,16 @@ pub struct Way {
 
 /// The blocks in which several words may add up to something.
 pub struct BlockSums {
-    /// In reverse.
-    words: Vec<WordBlocks>,
+    /// Of each case the words in reverse.
+    cases: Vec<Vec<WordBlocks>>,
     /// How many `DocId`s a block spans, as a power of two.
     pub shift: u32,
     /// How many blocks there are.
     pub num_blocks: usize,
 }
+
+/// How the name of whoever is looked for may hold each word.
+pub type Case = Vec<&'static [LevelGroup]>;
 
 /// The blocks of one word, and those of its sums with the words behind it.
 struct WordBlocks {
@@ -55,49 +58,37 @@ struct OfImpact {
 }
 
 impl BlockSums {
-    /// Of businesses whose name holds each word as one of `groups` says.
-    pub fn new(words: &[Word<'_>], groups: &[LevelGroup], num_docs: u32) -> BlockSums {
+    /// Of businesses whose names hold the words as one of some cases says.
+    pub fn new(words: &[Word<'_>], cases: &[Case], num_docs: u32) -> BlockSums {
         let shift = words.iter().map(|word| word.levels.shift()).max().unwrap_or_default();
         let num_blocks = (num_docs.saturating_sub(1) >> shift) as usize + 1;
-        let (mut least, mut most) = (0, 0);
-        let with_range = |word: &Word<'_>| {
-            let impacts = blocks_by_impact(word, groups, shift, num_blocks);
-            least += impacts.keys().next().copied().unwrap_or_default();
-            most += impacts.keys().next_back().copied().unwrap_or_default();
-            WordBlocks { impacts, range: least..=most, known: FxHashMap::default() }
+        let blocks_of = |case: &Case| -> Vec<WordBlocks> {
+            let (mut least, mut most) = (0, 0);
+            let words = words.iter().zip(case).rev();
+            words
+                .map(|(word, groups)| {
+                    let impacts = blocks_by_impact(word, groups, shift, num_blocks);
+                    least += impacts.keys().next().copied().unwrap_or_default();
+                    most += impacts.keys().next_back().copied().unwrap_or_default();
+                    WordBlocks { impacts, range: least..=most, known: FxHashMap::default() }
+                })
+                .collect()
         };
-        BlockSums { words: words.iter().rev().map(with_range).collect(), shift, num_blocks }
+        BlockSums { cases: cases.iter().map(blocks_of).collect(), shift, num_blocks }
     }
 
     /// What the words may add up to.
     pub fn range(&self) -> RangeInclusive<u32> {
-        self.words.last().map_or(0..=0, |first| first.range.clone())
+        let ranges = || self.cases.iter().filter_map(|words| words.last()).map(|it| &it.range);
+        let least = ranges().map(|range| *range.start()).min();
+        let most = ranges().map(|range| *range.end()).max();
+        least.unwrap_or_default()..=most.unwrap_or_default()
     }
 
     /// The ways in which they may add up to `sum`. Of two words, each is told by the one that adds its share to fewer.
     pub fn ways(&mut self, sum: u32) -> Vec<Way> {
-        let Some((WordBlocks { impacts, .. }, behind)) = self.words.split_last_mut() else {
-            return Vec::new();
-        };
-        let range = behind.last().map_or(0..=0, |next| next.range.clone());
         let mut ways = Vec::new();
-        for (&impact, own) in impacts.iter() {
-            let Some(left) = sum.checked_sub(impact).filter(|left| range.contains(left)) else {
-                continue;
-            };
-            let others = blocks_of_sum(behind, left);
-            let both: Blocks = own.blocks.iter().zip(&*others).map(|(a, b)| a & b).collect();
-            if both.iter().all(|&word| word == 0) {
-                continue;
-            }
-            let way = |word, impact, len| Way { word, impact, len, blocks: both.clone() };
-            ways.push(match behind {
-                [second] if second.impacts[&left].len < own.len => {
-                    way(1, left, second.impacts[&left].len)
-                }
-                _ => way(0, impact, own.len),
-            });
-        }
+        self.cases.iter_mut().for_each(|words| append_ways(words, sum, &mut ways));
         ways
     }
 
@@ -105,6 +96,29 @@ impl BlockSums {
     pub fn docs(&self, block: usize) -> Range<u32> {
         let start = (block as u32) << self.shift;
         start..start.saturating_add(1 << self.shift)
+    }
+}
+
+/// Appends the ways in which `words`, in reverse, may add up to `sum`.
+fn append_ways(words: &mut [WordBlocks], sum: u32, ways: &mut Vec<Way>) {
+    let Some((WordBlocks { impacts, .. }, behind)) = words.split_last_mut() else { return };
+    let range = behind.last().map_or(0..=0, |next| next.range.clone());
+    for (&impact, own) in impacts.iter() {
+        let Some(left) = sum.checked_sub(impact).filter(|left| range.contains(left)) else {
+            continue;
+        };
+        let others = blocks_of_sum(behind, left);
+        let both: Blocks = own.blocks.iter().zip(&*others).map(|(a, b)| a & b).collect();
+        if both.iter().all(|&word| word == 0) {
+            continue;
+        }
+        let way = |word, impact, len| Way { word, impact, len, blocks: both.clone() };
+        ways.push(match behind {
+            [second] if second.impacts[&left].len < own.len => {
+                way(1, left, second.impacts[&left].len)
+            }
+            _ => way(0, impact, own.len),
+        });
     }
 }
 

@@ -393,7 +393,7 @@ mod tests {
             for (order, side) in [(SortOrder::Asc, Side::After), (SortOrder::Asc, Side::Before),
                                   (SortOrder::Desc, Side::After), (SortOrder::Desc, Side::Before)] {
                 let stretch = Stretch { order, side, start, wanted };
-                let mut sums = BlockSums::new(&built, &LevelGroup::ALL, NUM_DOCS);
+                let mut sums = BlockSums::new(&built, &[vec![&LevelGroup::ALL; built.len()]], NUM_DOCS);
                 let walk = Walk { prefix, stretch, start, patience: usize::MAX };
                 let found = walk.nearest(&mut sums, &mut holders);
                 let mut expected: Vec<Position> = all.iter().copied()
@@ -416,7 +416,7 @@ mod tests {
         let even: BTreeMap<u32, u8> = (0..NUM_DOCS).step_by(2).map(|doc| (doc, 3)).collect();
         let odd: BTreeMap<u32, u8> = (1..NUM_DOCS).step_by(2).map(|doc| (doc, 4)).collect();
         let words = [word(&even, false), word(&odd, false)];
-        let mut sums = BlockSums::new(&words, &LevelGroup::ALL, NUM_DOCS);
+        let mut sums = BlockSums::new(&words, &[vec![&LevelGroup::ALL; 2]], NUM_DOCS);
         let start = Position { relevance_key: 9, doc: DocId(0) };
         let (order, side) = (SortOrder::Desc, Side::After);
         let stretch = Stretch { order, side, start: Some(start), wanted: 20 };
