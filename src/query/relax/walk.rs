@@ -78,7 +78,7 @@ impl<'s> RelaxedScorer<'s> {
                 (Held::Named { .. }, None) | (Held::Anywhere, _) => walk.look_at(&members, None),
                 (&Held::Elsewhere { score_max, only }, _) => {
                     let levels = only.and_then(|only| levels(planner, understanding, only));
-                    if levels.is_some_and(|levels| walk.by_levels(&levels, &members, score_max)) {
+                    if levels.is_some_and(|levels| walk.by_levels(levels, &members, score_max)) {
                         planner.took(Shortcut::Levels);
                     } else {
                         walk.score(&members, score_max);
@@ -94,19 +94,21 @@ impl<'s> RelaxedScorer<'s> {
     }
 }
 
-/// The levels of the term that alone tells whoever holds the clause `only`, if it has any, and if nothing else adds to the
-/// text score of who holds no other clause: parts of compounds and phrases do.
+/// The levels of the term that alone tells whoever holds the clause `only`, if it has any, and who holds two others as one
+/// word: nothing else adds to the text score of who holds no other clause. (Parts of compounds and phrases do.)
 fn levels<'s>(
     planner: &Planner<'s>,
     understanding: &Understanding<'s>,
     only: usize,
-) -> Option<TermLevels<'s>> {
+) -> Option<(TermLevels<'s>, Plan<'s>)> {
     let is_word = |understood: &Understood<'_>| {
         matches!(understood.clause.term, Term::Word(_)) && understood.readings.split.is_none()
     };
     let clauses = &understanding.clauses;
     let term = clauses.iter().all(is_word).then(|| clauses[only].only_term(planner))?;
-    planner.snapshot().terms().lists(term?).levels()
+    let joined = clauses.iter().flat_map(|understood| &understood.neighbours).flatten();
+    let joined = Plan::union(joined.map(|word| planner.word(word)));
+    Some((planner.snapshot().terms().lists(term?).levels()?, joined))
 }
 
 impl Walk<'_, '_> {
@@ -165,10 +167,16 @@ impl Walk<'_, '_> {
     }
 
     /// The same by the levels of the only term that these hold, if they are found soon: whoever holds it scores `score_max`.
-    /// Whoever holds it in another way scores less, and is left out.
-    fn by_levels(&mut self, levels: &TermLevels<'_>, portion: &Plan<'_>, score_max: u32) -> bool {
+    /// Whoever holds it in another way scores less, and is left out; those who are `joined` too are few, and scored.
+    fn by_levels<'s>(
+        &mut self,
+        (levels, joined): (TermLevels<'_>, Plan<'s>),
+        portion: &Plan<'s>,
+        score_max: u32,
+    ) -> bool {
         let stretch = self.nearest.stretch();
-        if !stretch.is_from_best() || !self.text.legal_forms().is_empty() {
+        let are_few = joined.cardinality_max() <= LOOKED_AT_MIN as u64;
+        if !stretch.is_from_best() || !self.text.legal_forms().is_empty() || !are_few {
             return false;
         }
         let (prefix, mut from) = (u64::from(score_max) << 16, None);
@@ -183,13 +191,16 @@ impl Walk<'_, '_> {
         }
         let looked_at = stretch.wanted * LOOKED_AT + LOOKED_AT_MIN;
         let walked = levels.walk(LevelGroup::Elsewhere, LevelWalk::FROM_BEST, from).take(looked_at);
-        let members = walked.filter(|&(_, doc)| portion.contains(doc)).take(stretch.wanted);
-        let found: Vec<(u8, DocId)> = members.collect();
-        let is_full = found.len() == stretch.wanted;
-        for (impact, doc) in found.into_iter().filter(|_| is_full) {
+        let members = walked.filter(|&(_, doc)| portion.contains(doc) && !joined.contains(doc));
+        let found: Vec<(u8, DocId)> = members.take(stretch.wanted).collect();
+        if found.len() < stretch.wanted {
+            return false;
+        }
+        for (impact, doc) in found {
             self.nearest.push(Position { relevance_key: prefix | u64::from(impact), doc });
         }
-        is_full
+        self.score(&Plan::intersection([joined, portion.clone()]), score_max);
+        true
     }
 
     /// Reads the names of those who wait.

@@ -214,3 +214,28 @@ fn a_form_that_stands_nowhere_may_be_of_a_plural() {
         ["vögel carbon", "carbon vögel", "\"vögel\" carbon", "vögel"].map(|q| (q, 1)),
     );
 }
+
+#[test]
+fn words_held_as_one_count_where_levels_tell_the_others() {
+    // Nothing matches all words. Most hold `red` only, which levels tell; some of these also hold the next two as one, for
+    // which they are no hits, as they would be if their host held it, but which counts for the order.
+    let company = |number: u64| {
+        let more = " more".repeat(number as usize % 5);
+        let held = match number % 8 {
+            0 => format!("red foxtail{more}"),
+            1 => "fox".to_owned(),
+            2 => "tail".to_owned(),
+            3 => "blue".to_owned(),
+            _ => format!("red{more}"),
+        };
+        Company {
+            id: format!("f{number}"),
+            name: format!("Nr {number}"),
+            website: (number % 8 == 3).then(|| "foxtail.com".to_owned()),
+            description: Some(held),
+            employee_count: Some(number),
+            ..Company::default()
+        }
+    };
+    check_answers((0..41).map(company), (0..8).map(|sizes| ("red zzyzx fox tail", sizes)));
+}
