@@ -153,9 +153,9 @@ impl<'s> GroupSplit<'_, 's> {
         self.held(Plan::check(candidates, check))
     }
 
-    /// The same, to be asked of whoever is on a page behind them: the words with these numbers are prefixes, those with the
-    /// others in the host on all lists of `candidates`. Reading what is begun costs more than the page, its codes are few
-    /// enough mostly.
+    /// The same as a check, to be asked of whoever is on a page behind them: to gather them costs more than the page. None if
+    /// a page may come to them, or if that is no saving. Of the words of `phrase`, those with the numbers of `prefixes` are
+    /// prefixes; `candidates` are the businesses whose host holds each of the others.
     fn in_host_unasked(
         &self,
         phrase: &Phrase,
