@@ -11,10 +11,13 @@
 //!
 //! Where positions of a filter are stored, [`positions`](super::positions) are walked instead.
 //!
-//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups: the smaller is chosen. A test costs as
-//! much as a look-up where neighbours ascend, and two by name; where words are looked at, many tests are made at a time,
-//! and gathering costs what finding all hits does. Counts differ much in how many businesses have them, so
+//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups. A test costs as much as a look-up where
+//! neighbours ascend, and two by name; where neither are few, hits are put into a sieve first, which costs a quarter of
+//! a look-up each, as asking it for each business on the way does. The smallest sum is chosen. Where words are looked at,
+//! many tests are made at a time, and gathering costs what finding all hits does. Counts differ much in how many businesses have them, so
 //! that walking one after the other is tried, and given up.
+
+mod sieve;
 
 use super::cursor::{Position, Side};
 use super::plan::{CHECKED, Plan};
@@ -22,6 +25,7 @@ use super::planner::Planner;
 use super::shortcut::{Shortcut, Tuning};
 use crate::ids::DocId;
 use crate::snapshot::{Permutation, Snapshot};
+use sieve::Sieve;
 use std::ops::Range;
 
 /// The first `wanted` hits on one side of `start` in `DocId` order, nearest first.
@@ -147,34 +151,52 @@ fn by_value(
     (found.len() == wanted).then_some(found)
 }
 
-/// Does a walk along a permutation cost less than gathering the ranks of all hits? `window` positions may have hits.
-fn is_walked(
-    hits: &Plan<'_>,
-    total: u64,
-    permutation: Permutation<'_>,
-    window: u64,
-    wanted: u64,
-) -> bool {
+/// How a page is found in a permutation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// A look at the business of each position.
+    Walk,
+    /// The same at those that a sieve of all hits lets through.
+    SievedWalk,
+    /// The ranks of all hits, of which the nearest are kept.
+    Gather,
+}
+
+/// Looking up a rank costs so much more than putting a hit into a sieve, or asking the sieve for a business.
+const RANK_COST: u64 = 4;
+
+/// The way that costs least. `window` positions may have hits.
+fn way(hits: &Plan<'_>, total: u64, permutation: Permutation<'_>, window: u64, wanted: u64) -> Way {
     let walked = wanted * window / total.max(1);
-    // Where words are looked at, hits are not ready, and to find them all is what costs.
-    let (looked_at, candidates) = match hits.has_check() {
-        true => (hits.enumerated_max() * walked / window.max(1), hits.enumerated_max()),
-        false => (0, 0),
-    };
-    walked * permutation.step_cost() + CHECKED * looked_at <= total + candidates
+    if hits.has_check() {
+        // Hits are not ready, and to find them all is what costs.
+        let candidates = hits.enumerated_max();
+        let looked_at = candidates * walked / window.max(1);
+        let is_walked =
+            walked * permutation.step_cost() + CHECKED * looked_at <= total + candidates;
+        return if is_walked { Way::Walk } else { Way::Gather };
+    }
+    let steps = walked * permutation.step_cost();
+    // Both this and gathering find all hits first: of an intersection, among those of its smallest part.
+    let found = hits.enumerated_max();
+    let sieved = found + walked;
+    if sieved < found + (RANK_COST - 1) * total && sieved < RANK_COST * steps {
+        return Way::SievedWalk;
+    }
+    if steps <= total { Way::Walk } else { Way::Gather }
 }
 
 /// Most positions that are looked at together.
 const WALKED_MAX: usize = 512;
 
-/// The first `wanted` hits from one side of `positions`, nearest first; one in about `per_hit` positions has one.
+/// The first `wanted` hits from one side of `positions`, nearest first, of those that `may_match`; one in about `per_hit`
+/// positions has one.
 fn walked(
     permutation: Permutation<'_>,
     mut positions: Range<usize>,
-    hits: &Plan<'_>,
+    (hits, may_match): (&Plan<'_>, impl Fn(&DocId) -> bool),
     side: Side,
-    wanted: usize,
-    per_hit: usize,
+    (wanted, per_hit): (usize, usize),
 ) -> Vec<DocId> {
     let mut found: Vec<DocId> = Vec::with_capacity(wanted);
     let mut docs: Vec<DocId> = Vec::new();
@@ -186,12 +208,12 @@ fn walked(
             Side::After => {
                 let near = positions.start..positions.start + len;
                 positions.start = near.end;
-                docs.extend(permutation.docs(near));
+                docs.extend(permutation.docs(near).filter(&may_match));
             }
             Side::Before => {
                 let near = positions.end - len..positions.end;
                 positions.end = near.start;
-                docs.extend(permutation.docs(near).rev());
+                docs.extend(permutation.docs(near).rev().filter(&may_match));
             }
         }
         hits.retain(&mut docs);
@@ -231,11 +253,22 @@ pub fn by_permutation(
         planner.took(Shortcut::ValueWalk);
         return docs.into_iter().map(position).collect();
     }
-    if is_walked(hits, total, permutation, window.len() as u64, wanted as u64) {
-        planner.took(Shortcut::PermutationWalk);
-        let per_hit = window.len() / (total.max(1) as usize);
-        let docs = walked(permutation, start..end, hits, side, wanted, per_hit);
-        return docs.into_iter().map(position).collect();
+    let per_hit = window.len() / (total.max(1) as usize);
+    let of_page = (wanted, per_hit);
+    match way(hits, total, permutation, window.len() as u64, wanted as u64) {
+        Way::Walk => {
+            planner.took(Shortcut::PermutationWalk);
+            let docs = walked(permutation, start..end, (hits, |_: &DocId| true), side, of_page);
+            return docs.into_iter().map(position).collect();
+        }
+        Way::SievedWalk => {
+            planner.took(Shortcut::SievedWalk);
+            let sieve = Sieve::of(hits, total, ranks);
+            let may_match = |doc: &DocId| sieve.may_hold(*doc);
+            let docs = walked(permutation, start..end, (hits, may_match), side, of_page);
+            return docs.into_iter().map(position).collect();
+        }
+        Way::Gather => {}
     }
     planner.took(Shortcut::RankGather);
     ranks.clear();

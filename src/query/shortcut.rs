@@ -59,6 +59,8 @@ pub enum Shortcut {
     ValueWalk,
     /// A page from a walk along a permutation.
     PermutationWalk,
+    /// The same past those that a sieve of the hits holds back.
+    SievedWalk,
     /// A page from the positions of an industry or place in an order.
     FilterPositions,
     /// A page from the ranks of all hits.
@@ -73,7 +75,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 31] = [
+    pub const ALL: [Shortcut; 32] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -100,6 +102,7 @@ impl Shortcut {
         Shortcut::NameWeights,
         Shortcut::ValueWalk,
         Shortcut::PermutationWalk,
+        Shortcut::SievedWalk,
         Shortcut::FilterPositions,
         Shortcut::RankGather,
         Shortcut::StaticWalk,
