@@ -41,6 +41,7 @@ pub mod storage;
 pub mod symbols;
 pub mod term_endings;
 pub mod terms;
+pub mod triples;
 pub mod unpublished;
 mod verify;
 pub mod writer;
@@ -52,7 +53,7 @@ pub use sort_order::{Permutation, StoredOrder};
 use crate::analyzer::host::Host;
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
-use best_within::{BestWithin, IndustryBest, StoredBest, form_set};
+use best_within::{BestWithin, IndustryBest, StoredBest, compound_splits, form_set};
 use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
@@ -75,6 +76,7 @@ use std::path::Path;
 use std::sync::Arc;
 use term_endings::TermEndings;
 use terms::Terms;
+use triples::StoredTriples;
 
 /// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -128,7 +130,9 @@ pub struct Snapshot {
     industry_best: IndustryBest,
     form_best: BestWithin,
     name_pair_best: BestWithin,
+    compound_best: BestWithin,
     phrases: StoredPhrases,
+    triples: StoredTriples,
 }
 
 impl Snapshot {
@@ -340,6 +344,18 @@ impl Snapshot {
         self.name_pair_best.get(a.min(b), a.max(b) as u32)
     }
 
+    /// The businesses with the best text scores of those whose name holds a compound, by its joined form or all its parts, if
+    /// they are stored; `joined` is the term of `joined_form`.
+    pub fn best_of_compound<'p>(
+        &self,
+        joined: TermOrd,
+        joined_form: &str,
+        parts: impl Iterator<Item = &'p str>,
+    ) -> Option<StoredBest<'_>> {
+        let splits = compound_splits(joined_form, parts)?;
+        self.compound_best.get(self.pair_counts.number(DenseKey::Term(joined))?, splits)
+    }
+
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very
     /// many businesses hold both.
     pub fn phrase(&self, first: TermOrd, second: TermOrd) -> Option<StoredPhrase<'_>> {
@@ -347,6 +363,13 @@ impl Snapshot {
         let both = self.pair_counts.get(key(first), key(second))?;
         let number = |ord| self.pair_counts.number(key(ord));
         self.phrases.get(number(first)?, number(second)?, both)
+    }
+
+    /// The businesses in which three terms stand next to each other, in this order and in one field, if they are stored: for
+    /// frequent terms that many names hold so.
+    pub fn triple(&self, ords: [TermOrd; 3]) -> Option<Postings<'_>> {
+        let [first, second, third] = ords.map(|ord| self.pair_counts.number(DenseKey::Term(ord)));
+        self.triples.get([first?, second?, third?])
     }
 
     /// The words of a business.

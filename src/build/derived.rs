@@ -1,5 +1,5 @@
-//! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases, positions
-//! in other orders, the best within industries, endings of terms, what names weigh.
+//! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases of two words and
+//! three, positions in other orders, the best within industries, endings of terms, what names weigh.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
 //! table of numbers for every pair of dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as
@@ -19,6 +19,7 @@
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | best within industries, and how many there are | 12 | 8.2 | the first page of one frequent word in one industry |
 //! | best with legal forms | 4 | 2.5 | the first page of one frequent word with a legal form, or two |
+//! | three words next to each other, best of compounds | 5 | 0.2 | totals of `"Technologies S.A"` and `S.r.l`; their first pages |
 //! | best of two words in names | 2 | below 0.1 | the first page of two words that many names hold |
 //! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
 //! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
@@ -28,17 +29,22 @@ mod best_within;
 mod by_doc;
 mod by_set;
 mod column_counts;
+mod compound_names;
+mod compounds;
 mod endings;
 pub mod filter_pairs;
 mod impacts_by_doc;
 mod legal_forms;
 mod name_pairs;
+mod name_phrases;
 mod name_weights;
 mod neighbours;
 pub mod pair_counts;
 pub mod phrases;
 mod positions;
 pub mod prefixes;
+mod triples;
+mod words;
 
 use super::BuildError;
 use super::scratch::Scratch;
@@ -48,7 +54,6 @@ use crate::snapshot::dense::{self, DenseKey};
 use crate::snapshot::dictionary::{self, Dictionary};
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
-use crate::snapshot::offsets::Offsets;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::terms::block::BlockBounds;
@@ -56,8 +61,10 @@ use crate::snapshot::writer::SnapshotWriter;
 use best_within::Industries;
 use by_set::Bounds;
 use legal_forms::LegalForms;
+use neighbours::Neighbours;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use words::Words;
 
 /// From which size on something is stored that could be computed by a query. Tests store everything, so that small
 /// collections take every shortcut.
@@ -103,6 +110,10 @@ pub struct Thresholds {
     pub name_pair_best: Bounds,
     /// Most dense terms of a name of which the pairs are looked at.
     pub name_terms_max: usize,
+    /// Fewest names that hold three dense terms next to each other of which a list is stored.
+    pub triple_names_min: u32,
+    /// Of names that hold a compound.
+    pub compound_best: Bounds,
 }
 
 impl Default for Thresholds {
@@ -150,6 +161,10 @@ impl Default for Thresholds {
             name_pair_best: Bounds { docs_min: 512, max: 24 },
             // Two thousand pairs.
             name_terms_max: 64,
+            // Looking for fewer among those with two of the words costs as much as for more: some 0.3 ms.
+            triple_names_min: 64,
+            // Scoring fewer costs some 20 µs.
+            compound_best: Bounds { docs_min: 512, max: 24 },
         }
     }
 }
@@ -177,6 +192,8 @@ impl Thresholds {
         two_forms_docs_min: 1,
         name_pair_best: Bounds { docs_min: 1, max: 3 },
         name_terms_max: 4,
+        triple_names_min: 1,
+        compound_best: Bounds { docs_min: 1, max: 3 },
     };
 
     /// What is stored with terms.
@@ -186,7 +203,8 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, endings, and what names weigh;
+/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, endings, what names weigh, and
+/// what many of them hold side by side;
 /// `memory` is about what may be taken.
 ///
 /// # Errors
@@ -199,10 +217,7 @@ pub fn write(
     memory: usize,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
-    let before =
-        SectionKind::ALL.into_iter().take_while(|kind| *kind != SectionKind::PrefixPostings);
-    let written: Vec<Section> =
-        before.map(|kind| writer.written(kind)).collect::<Result<_, _>>()?;
+    let written = written_before(SectionKind::PrefixPostings, writer)?;
     let section = |kind: SectionKind| written[kind.index()].clone();
     // What one step has looked at, the next has no use for, and keys and offsets grow with the records. Where a page is
     // touched, the system maps all around it.
@@ -239,18 +254,12 @@ pub fn write(
         *thresholds;
     let industry_docs_min = phrase_industry_best.docs_min.min(industry_best.docs_min);
     let by_industry = Industries::new(industries, positions.industry_of(), industry_docs_min);
+    let words = Words::open(&section, num_docs)?;
     let source = phrases::Source {
-        num_docs,
+        words: &words,
         terms: &terms,
         postings,
         release_all: &release_all,
-        offsets: Offsets::open(
-            SectionKind::DocTokenOffsets,
-            section(SectionKind::DocTokenOffsets),
-            num_docs as usize + 1,
-            section(SectionKind::DocTokens).as_ref().len() as u64,
-        )?,
-        tokens: section(SectionKind::DocTokens),
         counts: &counts,
         industries: &by_industry,
         thresholds,
@@ -265,8 +274,9 @@ pub fn write(
         })
         .collect();
     let dense = DenseTerms { terms: &terms, ords: &dense_terms, num_docs };
-    let best = phrases::write(&source, &dense_terms, pool, writer)?;
-    let phrases::Source { postings, offsets, tokens, .. } = source;
+    let neighbours = Neighbours::new(&terms, &dense_terms);
+    let best = phrases::write(&source, &dense_terms, &neighbours, pool, writer)?;
+    let phrases::Source { postings, .. } = source;
     release_all();
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
     let release = || postings.release(usize::MAX);
@@ -286,11 +296,29 @@ pub fn write(
     let endings = pool.install(|| endings::endings(&terms));
     writer.section(SectionKind::TermEndings, bytemuck::cast_slice(&endings))?;
     release_all();
-    let names = name_weights::Names { num_docs, terms: &terms, offsets: &offsets, tokens: &tokens };
+    let names = name_weights::Names { terms: &terms, words: &words };
     name_weights::write(names, release_all, pool, writer)?;
     release_all();
     writer.section(SectionKind::IndustryTotals, bytemuck::cast_slice(&totals))?;
-    Ok(best.wait()?.end(writer)?)
+    best.wait()?.end(writer)?;
+    let source = name_phrases::Source {
+        words: &words,
+        dense,
+        neighbours: &neighbours,
+        pair_counts: &counts,
+        thresholds,
+        release_all: &release_all,
+    };
+    name_phrases::write(&source, pool, writer)
+}
+
+/// The sections before `kind`.
+fn written_before(
+    kind: SectionKind,
+    writer: &SnapshotWriter,
+) -> Result<Vec<Section>, SnapshotError> {
+    let before = SectionKind::ALL.into_iter().take_while(|other| *other != kind);
+    before.map(|kind| writer.written(kind)).collect()
 }
 
 /// The terms of most businesses; their places are their numbers.

@@ -51,7 +51,7 @@ impl<'s> BestOfWord<'s> {
         let industry = if is_plain { only_industry(planner, query) } else { None }?;
         let Term::Word(word) = &only.clause.term else { return None };
         // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
-        let [form] = word.forms.as_slice() else { return None };
+        let form = word.only_form()?;
         if only.prefix.is_some() != (form.chars().count() >= PREFIX_CHARS_MIN) {
             return None;
         }

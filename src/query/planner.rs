@@ -28,11 +28,13 @@
 //! | marked list | a singular or plural that is indexed only otherwise | a word for each 64 businesses, or a probe for each where 16 are left | 1 µs a chunk: `Thes` 10.0 to 0.43 ms; bit by bit 2 ns a business |
 //! | followers of a term | phrases, names of several words | a byte for each candidate, in order; one in a hundred is left | 10 ns each |
 //! | search through followers | the same, where the rarer word has at most 32 times as many businesses as are candidates | its bytes, 0.06 ns each; a few in a hundred are probed in the other lists | 130 µs two keywords, median |
-//! | check of words | what followers leave, or the stored lists of all neighbours (`"Technologies S.A"`: 3,840 to 2,900 µs without followers) | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
+//! | check of words | what followers leave, or the stored lists of all neighbours (then followers are not asked) | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
 //! | stored phrase count, list, best businesses | two dense words next to each other, whether all of them have a list or not | two binary searches, 24 look-ups | 50 µs two keywords, median |
+//! | stored triple | three dense words next to each other that 64 names hold so, in a phrase or a compound | a binary search | `"Technologies S.A"` 2,560 to 850 µs, `"Technologies Co., Ltd"` 1,930 to 650; phrases 57 to 48, mean |
 //! | best of a phrase in an industry | two words, one industry, 50 businesses and more that hold them next to each other, the first page | counting the hits by positions; a binary search, 24 probes | two words in an industry 250 to 157 µs, mean; the dearest 4.2 to 0.9 ms. From 50 on instead of 100: 4,096 hits and more 234 to 136 µs |
 //! | best in an industry | one word, one industry, 20 businesses and more in common, the first page | a binary search, one score; the total is stored beside | a word in an industry 5 µs, median; 6 µs, mean. From 128 on 8, and words in an industry 30 µs instead of 12, median. From 256 on, counted by positions, and with those who hold only a longer word in the name found and scored, 13 and 23; told apart by groups 28 and 44 |
 //! | best with legal forms | one word and one legal form or two, the first page | a binary search, 24 probes, a score for each on the page | 20 µs a frequent word, median; 130 by levels. `Group Co., Ltd` 3,080 to 6 |
+//! | best of a compound | one compound that 512 names and more hold, the first page | a binary search, a probe for each that is stored | `S.r.l` 1,530 to 360 µs, `S.p.A` 1,010 to 210 |
 //! | parts by legal forms | several words with legal forms, many in a group | those with most forms first, each of them scored | `and Technologies Ltd` 1,790 to 1,060 µs, `de Group Co` 1,340 to 870 |
 //! | best of names with two words | two words that 512 names and more hold both, the first page | two binary searches, a probe and a score for each that is stored | `Co Ltd` 3,340 to 200 µs, `and Services` 560 to 6; names, mean 47 to 43 |
 //! | joined apart | two neighbours, of which few names or hosts hold the joined form (nearly every name) | those few, and what else a page has room for | means: keywords 115 to 105 µs, names 88 to 84; the few first instead of last: `crecist management` 500 to 75 µs |
@@ -297,8 +299,8 @@ impl<'s> Planner<'s> {
         let cursor = |pair: &[(u32, QueryWord)]| {
             let [(at, first), (next, second)] = pair else { return None };
             // A word of several forms has its followers in several lists.
-            let [form] = first.forms.as_slice() else { return None };
-            let lists = self.snapshot.terms().lists(self.ord(form).filter(|_| at + 1 == *next)?);
+            let ord = self.ord(first.only_form()?).filter(|_| at + 1 == *next)?;
+            let lists = self.snapshot.terms().lists(ord);
             let followers = lists.followers()?;
             let hashes = second.forms.iter().map(|form| follower_hash(form)).collect();
             self.took(Shortcut::Followers);
@@ -375,9 +377,9 @@ impl<'s> Planner<'s> {
         phrase: &Phrase,
         fields: &'static [TextField],
     ) -> Plan<'s> {
-        let neighbours = self.stored_neighbours(phrase);
+        let (neighbours, num_pairs) = self.stored_pairs(phrase);
         // Where all of these are stored, followers tell nothing that they do not.
-        let are_all = neighbours.len() + 1 >= phrase.words.len();
+        let are_all = num_pairs + 1 >= phrase.words.len();
         lists.extend(neighbours);
         let candidates = Plan::intersection(lists);
         if candidates.is_nothing() {
@@ -387,20 +389,49 @@ impl<'s> Planner<'s> {
         self.check_by(candidates, phrase, Place::Within(fields), followers)
     }
 
-    /// The lists of every two neighbouring words of a phrase for which a list is stored: the businesses in which
-    /// they stand next to each other in some field.
+    /// The lists of every two or three neighbouring words of a phrase for which a list is stored: the businesses in
+    /// which they stand next to each other in some field.
     pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<Plan<'s>> {
-        let pairs = phrase.words.windows(2).filter_map(|pair| self.stored_phrase(pair));
-        pairs.filter_map(|stored| stored_list(&stored)).collect()
+        self.stored_pairs(phrase).0
+    }
+
+    /// The same, and how many pairs of neighbours they tell of.
+    fn stored_pairs(&self, phrase: &Phrase) -> (Vec<Plan<'s>>, usize) {
+        let words = phrase.words.as_slice();
+        let mut lists = Vec::new();
+        // Of these pairs all is told.
+        let mut is_told = vec![false; words.len().saturating_sub(1)];
+        for (at, triple) in words.windows(3).enumerate() {
+            if let Some(list) = self.stored_triple(triple) {
+                lists.push(list);
+                is_told[at..at + 2].fill(true);
+            }
+        }
+        for (pair, is_told) in words.windows(2).zip(&mut is_told).filter(|(_, told)| !**told) {
+            if let Some(list) = self.stored_phrase(pair).as_ref().and_then(stored_list) {
+                lists.push(list);
+                *is_told = true;
+            }
+        }
+        (lists, is_told.into_iter().filter(|&told| told).count())
+    }
+
+    /// The businesses in which three words of a phrase stand next to each other, if they are stored.
+    fn stored_triple(&self, words: &[(u32, QueryWord)]) -> Option<Plan<'s>> {
+        let [(first, _), (second, _), (third, _)] = words else { return None };
+        if (first + 1, second + 1) != (*second, *third) {
+            return None;
+        }
+        let ord = |at: usize| self.ord(words[at].1.only_form()?);
+        let list = self.snapshot.triple([ord(0)?, ord(1)?, ord(2)?])?;
+        self.took(Shortcut::StoredTriple);
+        Some(Plan::list(list))
     }
 
     /// What is stored of two words of a phrase.
     pub fn stored_phrase(&self, pair: &[(u32, QueryWord)]) -> Option<StoredPhrase<'s>> {
         let [(at, first), (next, second)] = pair else { return None };
-        let ([first], [second]) = (first.forms.as_slice(), second.forms.as_slice()) else {
-            return None;
-        };
-        let (first, second) = (self.ord(first)?, self.ord(second)?);
+        let (first, second) = (self.ord(first.only_form()?)?, self.ord(second.only_form()?)?);
         let stored = if at + 1 == *next { self.snapshot.phrase(first, second) } else { None }?;
         self.took(Shortcut::StoredPhrase);
         Some(stored)
@@ -419,6 +450,9 @@ impl<'s> Planner<'s> {
     }
 
     fn phrase_way(&self, phrase: &Phrase) -> Plan<'s> {
+        if let Some(list) = self.stored_triple(&phrase.words) {
+            return list;
+        }
         let stored = self.stored_phrase(&phrase.words);
         if let Some(list) = stored.as_ref().and_then(stored_list) {
             return list;

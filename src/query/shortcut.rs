@@ -21,6 +21,8 @@ pub enum Shortcut {
     StoredPrefix,
     /// A phrase whose businesses are stored.
     StoredPhrase,
+    /// Three words of a phrase of which the businesses are stored.
+    StoredTriple,
     /// A phrase of words of several forms, taken apart into phrases of one form.
     PhraseByForms,
     /// Businesses that do not hold a phrase, told off by what follows its words.
@@ -37,6 +39,8 @@ pub enum Shortcut {
     BestInIndustry,
     /// A page by score from the stored best businesses of a word with a legal form.
     BestWithForm,
+    /// A page by score from the stored best businesses with a compound in their name.
+    BestOfCompound,
     /// A page by score from the stored best businesses with two words in their name.
     BestOfNames,
     /// A page by score of several words, those with most legal forms first.
@@ -75,7 +79,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 32] = [
+    pub const ALL: [Shortcut; 34] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -83,6 +87,7 @@ impl Shortcut {
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
+        Shortcut::StoredTriple,
         Shortcut::PhraseByForms,
         Shortcut::Followers,
         Shortcut::FollowerScan,
@@ -91,6 +96,7 @@ impl Shortcut {
         Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestInIndustry,
         Shortcut::BestWithForm,
+        Shortcut::BestOfCompound,
         Shortcut::BestOfNames,
         Shortcut::PartsByForms,
         Shortcut::Levels,
@@ -199,7 +205,7 @@ impl Tuning {
 
 /// A set of shortcuts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Shortcuts(u32);
+pub struct Shortcuts(u64);
 
 impl Shortcuts {
     /// The set with one more.

@@ -18,10 +18,10 @@ use super::planner::Planner;
 use super::rank::{Group, Kind, Tier};
 use super::score::{LEGAL_FORM, Scorer};
 use super::shortcut::Shortcut;
-use super::text::Term;
+use super::text::{Phrase, QueryWord, Term};
 use super::understand::Understanding;
 use crate::analyzer::legal_form;
-use crate::ids::DocId;
+use crate::ids::{DocId, TermOrd};
 use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::levels::{DocWalk, LevelGroup, LevelWalk, TermLevels};
@@ -47,8 +47,9 @@ pub struct SingleWord<'s> {
     has_all_names: bool,
     /// Is it a compound? Then levels tell nothing of groups of other businesses.
     is_compound: bool,
-    /// The best of those who hold the one word that scores and carry all legal forms, if they are stored.
-    best_with_forms: Option<StoredBest<'s>>,
+    /// The best of those who hold the one word that scores and carry all legal forms, or of those whose name holds the
+    /// compound, if they are stored.
+    best: Option<StoredBest<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
     share: (u64, u64),
     level_step_costs: (u64, u64),
@@ -66,8 +67,7 @@ fn form_number(term: &Term) -> Option<usize> {
         }
         Term::Phrase(_) | Term::Host { .. } => return None,
     };
-    let [form] = word.forms.as_slice() else { return None };
-    legal_form::number(form, is_dotted)
+    legal_form::number(word.only_form()?, is_dotted)
 }
 
 impl<'s> SingleWord<'s> {
@@ -121,9 +121,13 @@ impl<'s> SingleWord<'s> {
             Plan::intersection([told[at].clone(), Plan::union(told[..at].iter().cloned())])
         });
         let otherwise = Plan::union(plans(&untold).into_iter().chain(twice).chain(parts));
-        // They are stored by how the name holds the word, which counts for nothing where all names are in one group.
-        let best_with_forms = match lists.as_slice() {
-            [(List { key: Some(DenseKey::Term(ord)), .. }, _)] if !has_all_names => {
+        // With forms, they are stored by how the name holds the word, which counts for nothing where all names are in one
+        // group.
+        let best = match (lists.as_slice(), &understood.clause.term) {
+            ([(List { key: Some(DenseKey::Term(ord)), .. }, _)], Term::Compound { parts, .. }) => {
+                best_of_compound(planner, *ord, &words[0], parts)
+            }
+            ([(List { key: Some(DenseKey::Term(ord)), .. }, _)], _) if !has_all_names => {
                 let forms = trailing.iter().map(|form| form_number(&form.term));
                 let forms: Option<Vec<usize>> = forms.collect();
                 forms.and_then(|forms| planner.snapshot().best_with_forms(*ord, &forms))
@@ -139,7 +143,7 @@ impl<'s> SingleWord<'s> {
             has_all_forms,
             has_all_names,
             is_compound,
-            best_with_forms,
+            best,
             level_step_costs: planner.tuning().level_step_costs,
             level_patience: planner.tuning().level_patience,
         })
@@ -218,6 +222,17 @@ impl<'s> SingleWord<'s> {
         }
         Some(found)
     }
+}
+
+/// The stored best of those whose name holds a compound, if each of its words has one form.
+fn best_of_compound<'s>(
+    planner: &Planner<'s>,
+    ord: TermOrd,
+    joined: &QueryWord,
+    parts: &Phrase,
+) -> Option<StoredBest<'s>> {
+    let parts: Option<Vec<&str>> = parts.words.iter().map(|(_, part)| part.only_form()).collect();
+    planner.snapshot().best_of_compound(ord, joined.only_form()?, parts?.into_iter())
 }
 
 /// Businesses with a letter of a compound, for each member of its group, from which on members are not told apart by it.
@@ -303,9 +318,11 @@ impl<'s> PartWalk<'_, 's> {
             return;
         }
         if from.is_none()
-            && let Some(mut found) = self.best_with_forms(left)
+            && let Some(mut found) = self.first_of_stored(left)
         {
-            self.planner.took(Shortcut::BestWithForm);
+            let is_compound = self.word.is_compound;
+            let by = if is_compound { Shortcut::BestOfCompound } else { Shortcut::BestWithForm };
+            self.planner.took(by);
             self.found.append(&mut found);
             return;
         }
@@ -340,8 +357,8 @@ impl<'s> PartWalk<'_, 's> {
     }
 
     /// The first `wanted` members of those that are stored, if these suffice, or are all.
-    fn best_with_forms(&mut self, wanted: usize) -> Option<Vec<Position>> {
-        let best = self.word.best_with_forms?;
+    fn first_of_stored(&mut self, wanted: usize) -> Option<Vec<Position>> {
+        let best = self.word.best?;
         if self.part.base != LEGAL_FORM * self.scorer.legal_forms().len() as u32
             || !self.stretch.is_from_best()
         {

@@ -25,6 +25,16 @@ pub struct QueryWord {
     pub forms: Vec<String>,
 }
 
+impl QueryWord {
+    /// The only form, if it has no other.
+    pub fn only_form(&self) -> Option<&str> {
+        match self.forms.as_slice() {
+            [form] => Some(form),
+            _ => None,
+        }
+    }
+}
+
 /// Words at fixed places to each other, within one field.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Phrase {

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 18;
+pub const FORMAT_VERSION: u32 = 19;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -133,11 +133,19 @@ pub enum SectionKind {
     NameWeights = 53,
     /// How many businesses of industries match terms.
     IndustryTotals = 54,
+    /// Businesses in which three frequent words that names hold stand next to each other.
+    PhraseTriplePostings = 55,
+    /// The words of each.
+    PhraseTriples = 56,
+    /// The best businesses of names with a compound.
+    CompoundBest = 57,
+    /// Which they are of.
+    CompoundBestLists = 58,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 54] = {
+    pub const ALL: [SectionKind; 58] = {
         use SectionKind::*;
         [
             Metadata,
@@ -194,6 +202,10 @@ impl SectionKind {
             TermEndings,
             NameWeights,
             IndustryTotals,
+            PhraseTriplePostings,
+            PhraseTriples,
+            CompoundBest,
+            CompoundBestLists,
         ]
     };
 

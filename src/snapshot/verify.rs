@@ -4,8 +4,8 @@
 //! side.
 
 use super::best_within::{
-    BestWithin, FORM_BEST, INDUSTRY_BEST, IndustryBest, NAME_PAIR_BEST, NUM_FORM_SETS,
-    PHRASE_INDUSTRY_BEST,
+    BestWithin, COMPOUND_BEST, FORM_BEST, INDUSTRY_BEST, IndustryBest, NAME_PAIR_BEST,
+    NUM_COMPOUND_SPLITS, NUM_FORM_SETS, PHRASE_INDUSTRY_BEST,
 };
 use super::dense::PairCounts;
 use super::dictionary::{self, Dictionary};
@@ -24,6 +24,7 @@ use super::prefixes::Prefixes;
 use super::sort_order::SortOrders;
 use super::term_endings::TermEndings;
 use super::terms::Terms;
+use super::triples::StoredTriples;
 use super::{Metadata, Snapshot, SnapshotVersion};
 use crate::bytes::cast;
 use std::sync::Arc;
@@ -118,6 +119,8 @@ impl Snapshot {
         )?;
         let form_best = best_within(FORM_BEST, num_terms, NUM_FORM_SETS)?;
         let name_pair_best = best_within(NAME_PAIR_BEST, num_terms, num_terms)?;
+        let compound_best = best_within(COMPOUND_BEST, num_terms, NUM_COMPOUND_SPLITS)?;
+        let triples = StoredTriples::open(&section, num_terms, num_docs)?;
         let term_endings = TermEndings::open(section(SectionKind::TermEndings))?;
         let name_weights = NameWeights::open(section(SectionKind::NameWeights), num_docs)?;
         backing.release(0..backing.bytes().len());
@@ -143,7 +146,9 @@ impl Snapshot {
             industry_best,
             form_best,
             name_pair_best,
+            compound_best,
             phrases,
+            triples,
             metadata,
             entries,
             backing,

@@ -1,11 +1,11 @@
 //! Which legal forms the name of each business carries, and which two.
 
 use super::best_within::Sets;
-use super::by_doc::{CHUNK_DOCS, for_each_low, num_chunks};
+use super::by_doc::{CHUNK_DOCS, num_chunks};
+use super::compound_names::CompoundNames;
 use crate::analyzer::legal_form::{self, LegalForm, NUM_FORMS};
-use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestKinds, FORM_BEST, NUM_FORM_SETS, form_set};
-use crate::snapshot::container::{BITMAP_WORDS, for_each_bit};
+use crate::snapshot::container::for_each_bit;
 use crate::snapshot::terms::Terms;
 use rustc_hash::FxHashMap;
 
@@ -13,9 +13,6 @@ use rustc_hash::FxHashMap;
 type Combination = u64;
 
 const _: () = assert!(NUM_FORMS <= Combination::BITS as usize);
-
-/// One bit for each business of a chunk.
-type Bits = Box<[u64; BITMAP_WORDS]>;
 
 /// The legal forms in names. Takes four bytes a business.
 pub struct LegalForms {
@@ -38,8 +35,8 @@ impl LegalForms {
         two_docs_min: usize,
         release: impl Fn(),
     ) -> LegalForms {
-        let forms: Vec<FormTerms> =
-            legal_form::all().map(|form| FormTerms::new(terms, form)).collect();
+        let forms: Vec<CompoundNames> =
+            legal_form::all().map(|form| carriers(terms, form)).collect();
         let mut combinations = vec![Vec::new()];
         let mut numbers = FxHashMap::from_iter([(0, 0)]);
         let mut of = Vec::with_capacity(num_docs as usize);
@@ -47,7 +44,7 @@ impl LegalForms {
         for key in 0..num_chunks(num_docs) {
             carried.fill(0);
             for (number, form) in forms.iter().enumerate() {
-                let bits = form.carried_in(terms, key);
+                let bits = form.names_in(terms, key);
                 for_each_bit(bits.iter().copied(), |low| carried[usize::from(low)] |= 1 << number);
             }
             let left = num_docs as usize - of.len();
@@ -92,49 +89,12 @@ fn sets(combination: Combination) -> Vec<u32> {
     carried.iter().map(|&form| form_set(&[form])).chain(pairs).flatten().collect()
 }
 
-/// The terms that tell a form.
-struct FormTerms {
-    word: Option<TermOrd>,
-    /// Those of its letters, if it is written with dots, and all stand somewhere.
-    letters: Option<Vec<TermOrd>>,
-}
-
-impl FormTerms {
-    fn new(terms: &Terms, form: LegalForm) -> FormTerms {
-        let letters = || form.word.chars().map(|letter| terms.ord(letter.encode_utf8(&mut [0; 4])));
-        FormTerms {
-            word: terms.ord(form.word),
-            letters: if form.is_dotted { letters().collect() } else { None },
-        }
-    }
-
-    /// The businesses of chunk `key` whose name carries the form.
-    fn carried_in(&self, terms: &Terms, key: u32) -> Bits {
-        let mut carried = Box::new([0; BITMAP_WORDS]);
-        self.word.iter().for_each(|&ord| add_names(terms, ord, key, &mut carried));
-        if let Some((first, others)) =
-            self.letters.as_ref().and_then(|letters| letters.split_first())
-        {
-            let mut together = in_names(terms, *first, key);
-            for &letter in others {
-                let here = in_names(terms, letter, key);
-                together.iter_mut().zip(&*here).for_each(|(all, word)| *all &= word);
-            }
-            carried.iter_mut().zip(&*together).for_each(|(all, word)| *all |= word);
-        }
-        carried
-    }
-}
-
-/// The businesses of chunk `key` whose name holds a term.
-fn in_names(terms: &Terms, ord: TermOrd, key: u32) -> Bits {
-    let mut bits = Box::new([0; BITMAP_WORDS]);
-    add_names(terms, ord, key, &mut bits);
-    bits
-}
-
-fn add_names(terms: &Terms, ord: TermOrd, key: u32, bits: &mut Bits) {
-    for list in terms.lists(ord).in_name() {
-        for_each_low(&list, key, |_, low| bits[usize::from(low >> 6)] |= 1 << (low & 63));
+/// The names that carry a form.
+fn carriers(terms: &Terms, form: LegalForm) -> CompoundNames {
+    let letters = || form.word.chars().map(|letter| terms.ord(letter.encode_utf8(&mut [0; 4])));
+    CompoundNames {
+        joined: terms.ord(form.word),
+        // Those of its letters, if it is written with dots, and all stand somewhere.
+        parts: if form.is_dotted { letters().collect() } else { None },
     }
 }

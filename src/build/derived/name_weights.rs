@@ -1,12 +1,10 @@
 //! How much each name weighs.
 
 use super::by_doc::{CHUNK_DOCS, num_chunks};
+use super::words::Words;
 use crate::build::BuildError;
-use crate::snapshot::doc_tokens::DocTokens;
 use crate::snapshot::format::SectionKind;
-use crate::snapshot::mapped::Section;
 use crate::snapshot::name_weights::NameWeigher;
-use crate::snapshot::offsets::Offsets;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
@@ -17,20 +15,15 @@ const MIN_LEN: usize = 1 << 10;
 
 /// Where names are read.
 pub struct Names<'a> {
-    /// Number of businesses.
-    pub num_docs: u32,
     /// The terms.
     pub terms: &'a Terms,
-    /// Section `DocTokenOffsets`.
-    pub offsets: &'a Offsets,
-    /// Section `DocTokens`.
-    pub tokens: &'a Section,
+    /// The words of all businesses.
+    pub words: &'a Words,
 }
 
 impl Names<'_> {
     fn byte(&self, weigher: &mut NameWeigher, doc: u32) -> u8 {
-        let bytes = &self.tokens.as_ref()[self.offsets.range(doc as usize)];
-        let (core_len, tokens) = DocTokens::read_name(bytes).unwrap_or_default();
+        let (core_len, tokens) = self.words.name(doc);
         weigher.byte(core_len, tokens, |code| self.terms.weight_of_code(code))
     }
 }
@@ -46,9 +39,9 @@ pub fn write(
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
     let mut section = writer.begin(SectionKind::NameWeights);
-    for key in 0..num_chunks(names.num_docs) {
+    for key in 0..num_chunks(names.words.num_docs) {
         let first = key * CHUNK_DOCS as u32;
-        let docs = first..names.num_docs.min(first + CHUNK_DOCS as u32);
+        let docs = first..names.words.num_docs.min(first + CHUNK_DOCS as u32);
         let bytes: Vec<u8> = pool.install(|| {
             let docs = docs.into_par_iter().with_min_len(MIN_LEN);
             docs.map_init(NameWeigher::default, |weigher, doc| names.byte(weigher, doc)).collect()

@@ -13,6 +13,7 @@ use super::best_within::{Industries, Sets};
 use super::by_doc::{Chunks, releasing};
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
+use super::words::Words;
 use crate::build::BuildError;
 use crate::build::pipeline::{InBackground, ahead_of_disk, in_order};
 use crate::build::scratch::{Scratch, ScratchError};
@@ -20,10 +21,8 @@ use crate::build::spares::{Lent, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
 use crate::snapshot::best_within::{BestWithinWriter, PHRASE_INDUSTRY_BEST};
-use crate::snapshot::doc_tokens::DocTokens;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
-use crate::snapshot::offsets::Offsets;
 use crate::snapshot::packed_ints;
 use crate::snapshot::phrases::{encode_pairs, encode_place};
 use crate::snapshot::terms::Terms;
@@ -35,18 +34,14 @@ use rayon::prelude::*;
 
 /// What phrases are found from.
 pub struct Source<'a> {
-    /// Number of businesses.
-    pub num_docs: u32,
+    /// The words of all businesses.
+    pub words: &'a Words,
     /// The terms.
     pub terms: &'a Terms,
     /// Section `TermPostings`.
     pub postings: Section,
     /// Gives back what was looked at of all sections.
     pub release_all: &'a (dyn Fn() + Sync),
-    /// Section `DocTokenOffsets`.
-    pub offsets: Offsets,
-    /// Section `DocTokens`.
-    pub tokens: Section,
     /// Section `PairCounts`.
     pub counts: &'a [u32],
     /// Within which the best are stored.
@@ -69,20 +64,20 @@ pub type UnderWay = InBackground<Result<SectionWriter, SnapshotError>>;
 pub fn write(
     source: &Source<'_>,
     dense: &[TermOrd],
+    neighbours: &Neighbours,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<UnderWay, BuildError> {
-    let neighbours = Neighbours::new(source.terms, dense);
     let release = || source.postings.release(usize::MAX);
     // A word has as many neighbours as it stands in businesses, more or less.
     let lens: Vec<usize> =
         releasing(dense, release).map(|&ord| source.terms.lists(ord).any().len()).collect();
     let partitions = Partitions::new(&lens, neighbours.shift());
-    let occurrences = Occurrences::new(partitions, source.num_docs);
-    pool.install(|| source.find(dense, &neighbours, &occurrences))?;
+    let occurrences = Occurrences::new(partitions, source.words.num_docs);
+    pool.install(|| source.find(dense, neighbours, &occurrences))?;
     let encoder = Encoder {
         occurrences: &occurrences,
-        neighbours: &neighbours,
+        neighbours,
         counts: source.counts,
         industries: source.industries,
         thresholds: source.thresholds,
@@ -122,8 +117,8 @@ pub fn write(
             }
             section.write(&encoded.lists)?;
             best_len += encoded.best.len() as u32;
-            best.push(packed_ints::encode(&encoded.best, source.num_docs));
-            within.push(packed_ints::encode(&encoded.within.docs, source.num_docs));
+            best.push(packed_ints::encode(&encoded.best, source.words.num_docs));
+            within.push(packed_ints::encode(&encoded.within.docs, source.words.num_docs));
             Ok::<(), BuildError>(())
         },
     )?;
@@ -132,7 +127,7 @@ pub fn write(
     writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
     writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&places))?;
-    let len = packed_ints::width(source.num_docs) as u64 * u64::from(best_len);
+    let len = packed_ints::width(source.words.num_docs) as u64 * u64::from(best_len);
     let mut section = writer.reserve(SectionKind::PhraseBest, len);
     let best = InBackground::begin(move || {
         best.into_iter().try_for_each(|piece: Vec<u8>| section.write(&piece))?;
@@ -155,7 +150,7 @@ impl Source<'_> {
         neighbours: &Neighbours,
         occurrences: &Occurrences,
     ) -> Result<(), ScratchError> {
-        let chunks = Chunks::of(self.num_docs);
+        let chunks = Chunks::of(self.words.num_docs);
         let workers = rayon::current_num_threads();
         let memory = self.memory / 8 / workers;
         (0..workers).into_par_iter().with_max_len(1).try_for_each(|_| {
@@ -165,13 +160,9 @@ impl Source<'_> {
             let mut set = PairSet::default();
             while let Some(key) = chunks.take() {
                 impacts.load(key, release);
-                for doc in key << 16..self.num_docs.min((key + 1) << 16) {
-                    let range = self.offsets.range(doc as usize);
-                    let Some(tokens) = DocTokens::read(&self.tokens.as_ref()[range]) else {
-                        continue;
-                    };
+                for doc in key << 16..self.words.num_docs.min((key + 1) << 16) {
                     let impacts = impacts.of_doc(doc as u16);
-                    for &pair in neighbours.find(&tokens, &mut set) {
+                    for &pair in neighbours.find(&self.words.of(doc), &mut set) {
                         let (first, second) = neighbours.numbers(pair);
                         found.push(pair, impacts[first] + impacts[second], doc as u16);
                     }

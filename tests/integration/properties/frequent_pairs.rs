@@ -110,6 +110,31 @@ fn two_legal_forms_are_ranked_as_the_oracle_does() {
     compare(texts, words_and_forms, &[(Shortcut::PartsByForms, 200)]);
 }
 
+/// Names end on compounds, on their parts, and on what these are joined.
+#[test]
+fn three_words_and_compounds_are_ranked_as_the_oracle_does() {
+    let forms =
+        &["", " S.r.l", " SRL", " S R L", " R. S. L.", " s-rl", " d.o.o.", " D O O", " del-ta"];
+    let texts = Texts { between: &["", "", "", "s.r.l ", "srl "], forms, ..TEXTS };
+    let compound = |rng: &mut Rng| {
+        vec![(*rng.pick(&["s.r.l", "s/r/l", "s.rl", "d.o.o", "d/oo", "del.ta"])).to_owned()]
+    };
+    compare(texts, compound, &[(Shortcut::BestOfCompound, 200), (Shortcut::StoredTriple, 400)]);
+    let phrase = |rng: &mut Rng| {
+        let words = ["carbon", "delta", "s.r", "r.l", "s", "r", "l", "srl", "d.o", "o"];
+        let words: Vec<&str> = (0..rng.within(2, 3)).map(|_| *rng.pick(&words)).collect();
+        vec![format!("\"{}\"", words.join(" "))]
+    };
+    compare(texts, phrase, &[(Shortcut::StoredTriple, 200)]);
+    // Plurals count in descriptions only.
+    let texts = Texts { between: &["", "", "", "deltas ", "embers "], ..TEXTS };
+    let phrase = |rng: &mut Rng| {
+        let words = ["carbon", "delta", "deltas", "ember", "embers"];
+        vec![format!("\"{}\"", [(); 3].map(|()| *rng.pick(&words)).join(" "))]
+    };
+    compare(texts, phrase, &[(Shortcut::StoredTriple, 400)]);
+}
+
 /// Nothing matches all words, so that names are told apart by how much of them the others cover: words that stand twice,
 /// stand joined, have several forms, or are akin to the one that is asked for.
 #[test]

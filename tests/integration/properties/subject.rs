@@ -55,7 +55,14 @@ impl Subject {
         for (doc, &number) in (0..).zip(&numbers) {
             docs[number] = DocId(doc);
         }
-        Subject { snapshot, numbers, docs, tuning, taken: Cell::default(), _folder: folder }
+        Subject {
+            snapshot,
+            numbers,
+            docs,
+            tuning,
+            taken: Cell::new([0; Shortcut::ALL.len()]),
+            _folder: folder,
+        }
     }
 
     /// The engine's answer.

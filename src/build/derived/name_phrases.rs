@@ -1,0 +1,167 @@
+//! What many names hold side by side: three dense terms, and compounds.
+//!
+//! All names are read once. Takes some forty bytes for every three dense terms that stand next to each other in a name,
+//! of which businesses hold two and two often enough to be worth it, and as much for every compound.
+
+use super::by_doc::Chunks;
+use super::neighbours::Neighbours;
+use super::words::Words;
+use super::{DenseTerms, Thresholds, compounds, triples, written_before};
+use crate::build::BuildError;
+use crate::snapshot::dense::place;
+use crate::snapshot::doc_tokens::{Token, Tokens};
+use crate::snapshot::format::SectionKind;
+use crate::snapshot::phrases::StoredPhrases;
+use crate::snapshot::writer::SnapshotWriter;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::sync::Mutex;
+
+/// A compound in names; terms by their numbers.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Compound {
+    /// Its parts as one word.
+    pub joined: u16,
+    /// The parts, two at least.
+    pub parts: Vec<u16>,
+}
+
+/// What they are found from.
+pub struct Source<'a> {
+    /// The words of all businesses.
+    pub words: &'a Words,
+    /// The dense terms, by number.
+    pub dense: DenseTerms<'a>,
+    /// Where they stand.
+    pub neighbours: &'a Neighbours,
+    /// How many businesses hold two of them.
+    pub pair_counts: &'a [u32],
+    /// What is stored.
+    pub thresholds: &'a Thresholds,
+    /// Gives back what was looked at so far of what is read.
+    pub release_all: &'a (dyn Fn() + Sync),
+}
+
+/// Writes the sections of triples and compounds; those of phrases have been written.
+///
+/// # Errors
+/// The file cannot be written, or read back.
+pub fn write(
+    source: &Source<'_>,
+    pool: &ThreadPool,
+    writer: &mut SnapshotWriter,
+) -> Result<(), BuildError> {
+    let NamePhrases { triples, compounds } = pool.install(|| source.find());
+    let written = written_before(SectionKind::PhraseTriplePostings, writer)?;
+    let section = |kind: SectionKind| written[kind.index()].clone();
+    let phrases = pool.install(|| StoredPhrases::open(&section, source.words.num_docs))?;
+    let release = || {
+        (source.release_all)();
+        section(SectionKind::PhrasePostings).release(usize::MAX);
+    };
+    triples::write(&triples, source, &phrases, release, pool, writer)?;
+    let bounds = source.thresholds.compound_best;
+    compounds::write(&compounds, source.dense, bounds, release, pool, writer)
+}
+
+/// What enough names hold, ascending.
+struct NamePhrases {
+    /// Three terms next to each other.
+    triples: Vec<[u16; 3]>,
+    /// Compounds.
+    compounds: Vec<Compound>,
+}
+
+impl Source<'_> {
+    fn find(&self) -> NamePhrases {
+        let Thresholds { phrase_docs_min, triple_names_min, compound_best, .. } = *self.thresholds;
+        // Most neighbours are words that few businesses hold both.
+        let are_many = |a: u16, b: u16| {
+            let (low, high) = (usize::from(a.min(b)), usize::from(a.max(b)));
+            a == b || self.pair_counts[place(low, high)] >= phrase_docs_min
+        };
+        let num_docs = self.words.num_docs;
+        let chunks = Chunks::of(num_docs);
+        let all = Mutex::new(Counts::default());
+        let workers = rayon::current_num_threads();
+        (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
+            let (mut counts, mut words) = (Counts::default(), Vec::new());
+            while let Some(key) = chunks.take() {
+                for doc in key << 16..num_docs.min((key + 1) << 16) {
+                    counts.add(self.words.name(doc).1, self.neighbours, are_many, &mut words);
+                }
+                (self.release_all)();
+            }
+            // No thread panics with it.
+            all.lock().expect("not poisoned").absorb(counts);
+        });
+        let Counts { triples, compounds } = all.into_inner().expect("not poisoned");
+        NamePhrases {
+            triples: frequent(triples, triple_names_min),
+            compounds: frequent(compounds, compound_best.docs_min as u32),
+        }
+    }
+}
+
+/// Those that are counted as often as `min`, sorted.
+fn frequent<T: Ord>(counts: FxHashMap<T, u32>, min: u32) -> Vec<T> {
+    let frequent = counts.into_iter().filter(|&(_, count)| count >= min);
+    let mut frequent: Vec<T> = frequent.map(|(item, _)| item).collect();
+    frequent.sort_unstable();
+    frequent
+}
+
+/// How often names hold each.
+#[derive(Default)]
+struct Counts {
+    triples: FxHashMap<[u16; 3], u32>,
+    compounds: FxHashMap<Compound, u32>,
+}
+
+impl Counts {
+    /// Those in one name; `are_many` tells whether two terms may be neighbours in one of the triples, `words` is working
+    /// space.
+    fn add(
+        &mut self,
+        name: Tokens<'_>,
+        neighbours: &Neighbours,
+        are_many: impl Fn(u16, u16) -> bool,
+        words: &mut Vec<Option<u16>>,
+    ) {
+        words.clear();
+        for token in name {
+            match token {
+                Token::Word(code) => {
+                    words.push(neighbours.in_name(code));
+                    if let [.., Some(a), Some(b), Some(c)] = words[..]
+                        && are_many(a, b)
+                        && are_many(b, c)
+                    {
+                        *self.triples.entry([a, b, c]).or_default() += 1;
+                    }
+                }
+                Token::Joined { parts, code } => {
+                    let parts = words.len().checked_sub(parts as usize).map(|at| &words[at..]);
+                    let parts: Option<Vec<u16>> =
+                        parts.and_then(|parts| parts.iter().copied().collect());
+                    if let Some((joined, parts)) = neighbours.in_name(code).zip(parts) {
+                        *self.compounds.entry(Compound { joined, parts }).or_default() += 1;
+                    }
+                }
+                Token::Gap => words.push(None),
+                Token::Alternative(_) => {}
+            }
+        }
+    }
+
+    fn absorb(&mut self, others: Counts) {
+        let Counts { triples, compounds } = others;
+        triples
+            .into_iter()
+            .for_each(|(item, count)| *self.triples.entry(item).or_default() += count);
+        compounds
+            .into_iter()
+            .for_each(|(item, count)| *self.compounds.entry(item).or_default() += count);
+    }
+}
