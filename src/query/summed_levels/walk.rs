@@ -14,6 +14,9 @@ use std::ops::{Range, RangeInclusive};
 /// What looking into a block costs, in businesses scored: some 20 ns.
 const BLOCK_COST: usize = 100;
 
+/// The same where a check says who may be a hit: what follows one of its words is searched in each block.
+const CHECKED_BLOCK_COST: usize = 450;
+
 /// What scoring one of those costs who come to a sum in some way, a block of which has a few.
 const SCAN_COST: usize = 4;
 
@@ -31,11 +34,14 @@ const KEPT_MAX: usize = 1 << 16;
 
 /// Who a walk looks for.
 pub trait Hits {
-    /// At most how many they are.
+    /// At most how many they are; about, where they are to be checked.
     fn len_max(&self) -> u64;
 
     /// How many are looked at to tell who they are.
     fn enumerated(&self) -> u64;
+
+    /// Is somebody who may be one to be checked?
+    fn are_checked(&self) -> bool;
 
     /// Those of a range of `DocId`s within a chunk who may be hits, ascending, and the score of each.
     fn scored(&mut self, docs: Range<u32>) -> Vec<(DocId, u32)>;
@@ -75,7 +81,7 @@ impl Walk {
         // At the end of a group are sums that few come to, or nobody.
         let share = if start.is_some() { 2 } else { 4 };
         let mut found = Vec::with_capacity(stretch.wanted);
-        let mut seen = Seen::new(sums.num_blocks, (hits.len_max(), hits.enumerated()));
+        let mut seen = Seen::new(sums.num_blocks, &hits);
         for sum in self.sums(sums.range(), start_sum) {
             let ways = sums.ways(sum);
             let mut bits = vec![0; sums.num_blocks.div_ceil(64)];
@@ -165,9 +171,11 @@ struct Seen {
     kept: usize,
     /// Blocks that there are.
     all_blocks: usize,
-    /// At most how many hits there are, and how many are looked at to tell who they are.
+    /// What [`Hits`] says: at most how many there are, and how many are looked at to tell who they are.
     hits_max: u64,
     enumerated: u64,
+    /// What looking into a block costs.
+    block_cost: usize,
     /// Blocks scored, and who was scored there.
     num_blocks: usize,
     num_scored: usize,
@@ -177,10 +185,18 @@ struct Seen {
 
 impl Seen {
     /// Nothing yet.
-    fn new(all_blocks: usize, (hits_max, enumerated): (u64, u64)) -> Seen {
-        let (blocks, kept) = (FxHashMap::default(), 0);
-        let (num_blocks, num_scored, cost) = (0, 0, 0);
-        Seen { blocks, kept, all_blocks, hits_max, enumerated, num_blocks, num_scored, cost }
+    fn new(all_blocks: usize, hits: &impl Hits) -> Seen {
+        Seen {
+            blocks: FxHashMap::default(),
+            kept: 0,
+            all_blocks,
+            hits_max: hits.len_max(),
+            enumerated: hits.enumerated(),
+            block_cost: if hits.are_checked() { CHECKED_BLOCK_COST } else { BLOCK_COST },
+            num_blocks: 0,
+            num_scored: 0,
+            cost: 0,
+        }
     }
 
     /// About how many hits there are, by what was seen of them.
@@ -205,7 +221,7 @@ impl Seen {
         let scanned = ways.iter().map(of_way).fold(0, u64::saturating_add);
         let all_blocks = self.all_blocks as u64;
         let unknown = all_blocks.saturating_sub(self.num_blocks as u64);
-        let scored = BLOCK_COST as u64 + self.num_hits() / all_blocks;
+        let scored = self.block_cost as u64 + self.num_hits() / all_blocks;
         scanned < count(blocks) * scored * unknown / all_blocks
     }
 
@@ -246,7 +262,7 @@ impl Seen {
             self.num_blocks += 1;
             self.num_scored += scored.len();
             self.kept += scored.len();
-            self.cost += BLOCK_COST + scored.len();
+            self.cost += self.block_cost + scored.len();
             scored
         });
         // Looking through them once more.
@@ -341,6 +357,10 @@ mod tests {
 
         fn enumerated(&self) -> u64 {
             self.len_max
+        }
+
+        fn are_checked(&self) -> bool {
+            false
         }
 
         fn scored(&mut self, docs: Range<u32>) -> Vec<(DocId, u32)> {
