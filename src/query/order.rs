@@ -14,8 +14,8 @@
 //! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups. A test costs as much as a look-up where
 //! neighbours ascend, and two by name; where neither are few, hits are put into a sieve first, which costs a quarter of
 //! a look-up each, as asking it for each business on the way does. The smallest sum is chosen. Where words are looked at,
-//! many tests are made at a time, and gathering costs what finding all hits does. Counts differ much in how many businesses have them, so
-//! that walking one after the other is tried, and given up.
+//! many tests are made at a time, and gathering costs what finding all hits does. Counts differ much in how many
+//! businesses have them, so that walking one after the other is tried, and given up.
 
 mod sieve;
 
@@ -253,27 +253,26 @@ pub fn by_permutation(
         planner.took(Shortcut::ValueWalk);
         return docs.into_iter().map(position).collect();
     }
-    let per_hit = window.len() / (total.max(1) as usize);
-    let of_page = (wanted, per_hit);
-    match way(hits, total, permutation, window.len() as u64, wanted as u64) {
+    let of_page = (wanted, window.len() / (total.max(1) as usize));
+    let docs = match way(hits, total, permutation, window.len() as u64, wanted as u64) {
         Way::Walk => {
             planner.took(Shortcut::PermutationWalk);
-            let docs = walked(permutation, start..end, (hits, |_: &DocId| true), side, of_page);
-            return docs.into_iter().map(position).collect();
+            walked(permutation, start..end, (hits, |_: &DocId| true), side, of_page)
         }
         Way::SievedWalk => {
             planner.took(Shortcut::SievedWalk);
             let sieve = Sieve::of(hits, total, ranks);
             let may_match = |doc: &DocId| sieve.may_hold(*doc);
-            let docs = walked(permutation, start..end, (hits, may_match), side, of_page);
-            return docs.into_iter().map(position).collect();
+            walked(permutation, start..end, (hits, may_match), side, of_page)
         }
-        Way::Gather => {}
-    }
-    planner.took(Shortcut::RankGather);
-    ranks.clear();
-    hits.for_each(|doc| ranks.push(doc.0));
-    permutation.rough_ranks(ranks);
-    permutation.nearest(ranks, positions, wanted, side == Side::Before);
-    ranks.iter().map(|&rank| position(permutation.doc_at(rank as usize))).collect()
+        Way::Gather => {
+            planner.took(Shortcut::RankGather);
+            ranks.clear();
+            hits.for_each(|doc| ranks.push(doc.0));
+            permutation.rough_ranks(ranks);
+            permutation.nearest(ranks, positions, wanted, side == Side::Before);
+            ranks.iter().map(|&rank| permutation.doc_at(rank as usize)).collect()
+        }
+    };
+    docs.into_iter().map(position).collect()
 }

@@ -50,11 +50,24 @@ struct WordBlocks {
 }
 
 /// The businesses to which a word adds the same.
-#[derive(Clone)]
 struct OfImpact {
     /// How many they are; all numbers' largest where it is whoever lacks the word.
     len: u64,
     blocks: Blocks,
+}
+
+impl WordBlocks {
+    /// What the word may add to come to `sum`, and what is left to the words behind it, which may come to `behind`.
+    fn shares(
+        &self,
+        sum: u32,
+        behind: RangeInclusive<u32>,
+    ) -> impl Iterator<Item = (u32, &OfImpact, u32)> {
+        self.impacts.iter().filter_map(move |(&impact, own)| {
+            let left = sum.checked_sub(impact).filter(|left| behind.contains(left))?;
+            Some((impact, own, left))
+        })
+    }
 }
 
 impl BlockSums {
@@ -101,12 +114,9 @@ impl BlockSums {
 
 /// Appends the ways in which `words`, in reverse, may add up to `sum`.
 fn append_ways(words: &mut [WordBlocks], sum: u32, ways: &mut Vec<Way>) {
-    let Some((WordBlocks { impacts, .. }, behind)) = words.split_last_mut() else { return };
+    let Some((first, behind)) = words.split_last_mut() else { return };
     let range = behind.last().map_or(0..=0, |next| next.range.clone());
-    for (&impact, own) in impacts.iter() {
-        let Some(left) = sum.checked_sub(impact).filter(|left| range.contains(left)) else {
-            continue;
-        };
+    for (impact, own, left) in first.shares(sum, range) {
         let others = blocks_of_sum(behind, left);
         let both: Blocks = own.blocks.iter().zip(&*others).map(|(a, b)| a & b).collect();
         if both.iter().all(|&word| word == 0) {
@@ -153,21 +163,16 @@ fn blocks_by_impact(
 /// The blocks in which `words`, in reverse, may add up to `sum`.
 fn blocks_of_sum(words: &mut [WordBlocks], sum: u32) -> Blocks {
     let none = || Blocks::from([]);
-    let Some((WordBlocks { impacts, known, .. }, behind)) = words.split_last_mut() else {
-        return none();
-    };
+    let Some((first, behind)) = words.split_last_mut() else { return none() };
     let Some(range) = behind.last().map(|next| next.range.clone()) else {
-        return impacts.get(&sum).map_or_else(none, |it| it.blocks.clone());
+        return first.impacts.get(&sum).map_or_else(none, |it| it.blocks.clone());
     };
-    if let Some(known) = known.get(&sum) {
+    if let Some(known) = first.known.get(&sum) {
         return known.clone();
     }
-    let words_len = impacts.values().next().map_or(0, |own| own.blocks.len());
+    let words_len = first.impacts.values().next().map_or(0, |own| own.blocks.len());
     let mut blocks = vec![0; words_len];
-    for (impact, own) in impacts {
-        let Some(left) = sum.checked_sub(*impact).filter(|left| range.contains(left)) else {
-            continue;
-        };
+    for (_, own, left) in first.shares(sum, range) {
         let others = blocks_of_sum(behind, left);
         vectorized(|| {
             let both = own.blocks.iter().zip(&*others).map(|(own, others)| own & others);
@@ -175,7 +180,7 @@ fn blocks_of_sum(words: &mut [WordBlocks], sum: u32) -> Blocks {
         });
     }
     let blocks = Blocks::from(blocks);
-    known.insert(sum, blocks.clone());
+    first.known.insert(sum, blocks.clone());
     blocks
 }
 
