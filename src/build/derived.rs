@@ -204,8 +204,7 @@ impl Thresholds {
 }
 
 /// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, endings, what names weigh, and
-/// what many of them hold side by side;
-/// `memory` is about what may be taken.
+/// what many of them hold side by side; `memory` is about what may be taken.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written, or read back.
