@@ -57,6 +57,7 @@ fn ask(snapshot: &Snapshot) {
         "united states steel corporation",
         "\"sports cars\"",
         "\"united states\" steel",
+        "\"united states steel\"",
         "life -insurance",
         "ferarri insurnace",
         "healthineers steel scanners",

@@ -13,7 +13,7 @@ const ASKED: usize = 10;
 
 /// Words and hosts, ids, prefixes, phrases, compounds, excluded words, misspelt words, words that no business has
 /// all, words of other numbers, letters of several scripts, nothing.
-const TEXTS: [&str; 30] = [
+const TEXTS: [&str; 31] = [
     "",
     "bank",
     "blue",
@@ -26,6 +26,7 @@ const TEXTS: [&str; 30] = [
     "blue harbor bank",
     "\"oil gas\"",
     "\"blue harbor\" bank",
+    "\"blue harbor bank\"",
     "\"bank gas\"",
     "at&t",
     "rolls-royce",
