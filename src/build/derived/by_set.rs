@@ -1,6 +1,10 @@
 //! The best of what is told one by one, by the set that each is in.
 
 use crate::build::spares::Reuse;
+use crate::snapshot::SnapshotError;
+use crate::snapshot::best_within::{BestKinds, BestWithinWriter};
+use crate::snapshot::packed_ints;
+use crate::snapshot::writer::SnapshotWriter;
 
 /// Rank of a business, best first: how good it is, the better the smaller, above its `DocId`.
 pub type Key = u64;
@@ -29,6 +33,31 @@ pub struct Best {
     pub lens: Vec<(usize, usize)>,
     /// Of how many businesses of each set these are the best.
     pub totals: Vec<u32>,
+}
+
+impl Best {
+    /// Writes the best of each of `pairs`, a dense term and a set, which ascend and whose places are those of the sets;
+    /// `max` of each at most. There are `num_terms` dense terms and `num_docs` businesses.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(
+        &self,
+        kinds: BestKinds,
+        pairs: &[(u16, u32)],
+        (num_terms, num_docs): (usize, u32),
+        max: usize,
+        writer: &mut SnapshotWriter,
+    ) -> Result<(), SnapshotError> {
+        writer.section(kinds.docs, &packed_ints::encode(&self.docs, num_docs))?;
+        let mut lists = BestWithinWriter::new(max);
+        let mut lens = self.lens.iter().map(|&(at, len)| (pairs[at], len)).peekable();
+        for term in 0..num_terms as u16 {
+            let of_term = std::iter::from_fn(|| lens.next_if(|((first, _), _)| *first == term));
+            lists.push(of_term.map(|((_, set), len)| (set, len)));
+        }
+        writer.section(kinds.lists, bytemuck::cast_slice(&lists.into_words()))
+    }
 }
 
 impl Reuse for Best {

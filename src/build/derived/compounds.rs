@@ -1,18 +1,16 @@
 //! The best businesses of those whose name holds a compound.
 
 use super::DenseTerms;
-use super::by_doc::Chunks;
+use super::by_doc::for_each_chunk;
 use super::by_set::{Best, BestBySet, Bounds, by_score};
 use super::compound_names::CompoundNames;
 use super::name_phrases::Compound;
 use crate::build::BuildError;
-use crate::snapshot::best_within::{BestWithinWriter, COMPOUND_BEST, compound_splits};
+use crate::snapshot::best_within::{COMPOUND_BEST, compound_splits};
 use crate::snapshot::container::for_each_bit;
 use crate::snapshot::impacts::Impacts;
-use crate::snapshot::packed_ints;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use std::sync::Mutex;
 
 /// A compound whose best are stored.
@@ -43,14 +41,9 @@ pub fn write(
         compounds.iter().filter_map(|compound| Stored::of(compound, dense, &texts)).collect();
     stored.sort_unstable_by_key(|it| (it.joined, it.splits));
     let best = pool.install(|| best_of(&stored, dense, bounds, &release));
-    writer.section(COMPOUND_BEST.docs, &packed_ints::encode(&best.docs, dense.num_docs))?;
-    let mut lists = BestWithinWriter::new(bounds.max);
-    let mut lens = best.lens.iter().map(|&(at, len)| (&stored[at], len)).peekable();
-    for joined in 0..dense.ords.len() as u16 {
-        let of_joined = std::iter::from_fn(|| lens.next_if(|(it, _)| it.joined == joined));
-        lists.push(of_joined.map(|(it, len)| (it.splits, len)));
-    }
-    Ok(writer.section(COMPOUND_BEST.lists, bytemuck::cast_slice(&lists.into_words()))?)
+    let pairs: Vec<(u16, u32)> = stored.iter().map(|it| (it.joined, it.splits)).collect();
+    let sizes = (dense.ords.len(), dense.num_docs);
+    Ok(best.write(COMPOUND_BEST, &pairs, sizes, bounds.max, writer)?)
 }
 
 impl<'a> Stored<'a> {
@@ -83,35 +76,35 @@ fn best_of(
     bounds: Bounds,
     release: impl Fn() + Sync,
 ) -> Best {
-    let chunks = Chunks::of(dense.num_docs);
     let by_compound = Mutex::new(BestBySet::of(compounds.len()));
-    let workers = rayon::current_num_threads();
-    (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
-        let mut best = BestBySet::of(compounds.len());
-        let (mut lows, mut scores, mut joined) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(key) = chunks.take() {
+    for_each_chunk(
+        dense.num_docs,
+        || (BestBySet::of(compounds.len()), Vec::new(), Vec::new(), Vec::new()),
+        |(best, lows, scores, joined), key| {
             for (at, compound) in compounds.iter().enumerate() {
                 lows.clear();
                 let names = compound.names.names_in(dense.terms, key);
                 for_each_bit(names.iter().copied(), |low| lows.push(low));
                 let here = [(key as u16, 0..lows.len())];
-                for all in [&mut scores, &mut joined] {
+                for all in [&mut *scores, &mut *joined] {
                     all.clear();
                     all.resize(lows.len(), 0);
                 }
                 let parts = &compound.part_impacts;
-                parts.iter().for_each(|impacts| impacts.add_to(&here, &lows, &mut scores));
-                compound.joined_impacts.add_to(&here, &lows, &mut joined);
-                for (&low, (&parts, &joined)) in lows.iter().zip(scores.iter().zip(&joined)) {
+                parts.iter().for_each(|impacts| impacts.add_to(&here, lows, scores));
+                compound.joined_impacts.add_to(&here, lows, joined);
+                for (&low, (&parts, &joined)) in lows.iter().zip(scores.iter().zip(&*joined)) {
                     let doc = key << 16 | u32::from(low);
                     best.push(at, by_score(parts.max(joined), doc), bounds.max);
                 }
             }
             release();
-        }
-        // No thread panics with it.
-        by_compound.lock().expect("not poisoned").absorb(best, bounds.max);
-    });
+        },
+        |(best, ..)| {
+            // No thread panics with it.
+            by_compound.lock().expect("not poisoned").absorb(best, bounds.max);
+        },
+    );
     let mut best = Best::default();
     by_compound.into_inner().expect("not poisoned").take_into(&mut best, bounds.max, |_| 1);
     best

@@ -8,19 +8,17 @@
 //! too many of them holds are not stored, and no such name is looked at pair by pair.
 
 use super::DenseTerms;
-use super::by_doc::{ByDoc, Chunks, for_each_low, releasing};
+use super::by_doc::{ByDoc, docs_in, for_each_chunk, for_each_low, releasing};
 use super::by_set::{Best, BestBySet, Bounds, by_score};
 use crate::build::BuildError;
 use crate::ids::TermOrd;
-use crate::snapshot::best_within::{BestWithinWriter, NAME_PAIR_BEST};
+use crate::snapshot::best_within::NAME_PAIR_BEST;
 use crate::snapshot::dense::place;
 use crate::snapshot::impacts::Impacts;
-use crate::snapshot::packed_ints;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -38,14 +36,9 @@ pub fn write(
 ) -> Result<(), BuildError> {
     let source = Source { dense, terms_max, release };
     let (pairs, best) = pool.install(|| source.best(bounds));
-    writer.section(NAME_PAIR_BEST.docs, &packed_ints::encode(&best.docs, dense.num_docs))?;
-    let mut lists = BestWithinWriter::new(bounds.max);
-    let mut lens = best.lens.iter().map(|&(at, len)| (pairs[at], len)).peekable();
-    for first in 0..dense.ords.len() as u16 {
-        let of_first = std::iter::from_fn(|| lens.next_if(|((a, _), _)| *a == first));
-        lists.push(of_first.map(|((_, second), len)| (u32::from(second), len)));
-    }
-    Ok(writer.section(NAME_PAIR_BEST.lists, bytemuck::cast_slice(&lists.into_words()))?)
+    let pairs: Vec<(u16, u32)> = pairs.iter().map(|&(a, b)| (a, u32::from(b))).collect();
+    let sizes = (dense.ords.len(), dense.num_docs);
+    Ok(best.write(NAME_PAIR_BEST, &pairs, sizes, bounds.max, writer)?)
 }
 
 /// What pairs are found from.
@@ -65,7 +58,7 @@ impl<F: Fn() + Sync> Source<'_, F> {
         // Terms in names with too many.
         let in_long: Vec<AtomicBool> = ords.iter().map(|_| AtomicBool::new(false)).collect();
         let is_in_long = |number: u16| in_long[usize::from(number)].load(Ordering::Relaxed);
-        self.for_each_chunk(
+        self.for_each_name(
             || (),
             |(), names, low| match names.of(low) {
                 long if long.len() > self.terms_max => {
@@ -90,7 +83,7 @@ impl<F: Fn() + Sync> Source<'_, F> {
             }
         }
         let by_pair = Mutex::new(BestBySet::of(pairs.len()));
-        self.for_each_chunk(
+        self.for_each_name(
             || BestBySet::of(pairs.len()),
             |best, names, low| {
                 let (doc, name) = (names.key << 16 | u32::from(low), names.of(low));
@@ -118,26 +111,23 @@ impl<F: Fn() + Sync> Source<'_, F> {
         (pairs, best)
     }
 
-    /// Calls `visit` with every business of every chunk and what a thread `begin`s with, and `end` with that.
-    fn for_each_chunk<T>(
+    /// Calls `visit` with every business and what a thread `begin`s with, and `end` with that.
+    fn for_each_name<T>(
         &self,
         begin: impl Fn() -> T + Sync,
         visit: impl Fn(&mut T, &Names<'_>, u16) + Sync,
         end: impl Fn(T) + Sync,
     ) {
         let DenseTerms { terms, ords, num_docs } = self.dense;
-        let chunks = Chunks::of(num_docs);
-        let workers = rayon::current_num_threads();
-        (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
-            let (mut names, mut own) = (Names::new(terms, ords, &self.release), begin());
-            while let Some(key) = chunks.take() {
+        for_each_chunk(
+            num_docs,
+            || (Names::new(terms, ords, &self.release), begin()),
+            |(names, own), key| {
                 names.load(key, &self.release);
-                for doc in key << 16..num_docs.min((key + 1) << 16) {
-                    visit(&mut own, &names, doc as u16);
-                }
-            }
-            end(own);
-        });
+                docs_in(key, num_docs).for_each(|doc| visit(own, names, doc as u16));
+            },
+            |(_, own)| end(own),
+        );
     }
 }
 

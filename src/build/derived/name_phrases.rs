@@ -3,7 +3,7 @@
 //! All names are read once. Takes some forty bytes for every three dense terms that stand next to each other in a name,
 //! of which businesses hold two and two often enough to be worth it, and as much for every compound.
 
-use super::by_doc::Chunks;
+use super::by_doc::{docs_in, for_each_chunk};
 use super::neighbours::Neighbours;
 use super::words::Words;
 use super::{DenseTerms, Thresholds, compounds, triples, written_before};
@@ -14,7 +14,6 @@ use crate::snapshot::format::SectionKind;
 use crate::snapshot::phrases::StoredPhrases;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
@@ -82,20 +81,21 @@ impl Source<'_> {
             a == b || self.pair_counts[place(low, high)] >= phrase_docs_min
         };
         let num_docs = self.words.num_docs;
-        let chunks = Chunks::of(num_docs);
         let all = Mutex::new(Counts::default());
-        let workers = rayon::current_num_threads();
-        (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
-            let (mut counts, mut words) = (Counts::default(), Vec::new());
-            while let Some(key) = chunks.take() {
-                for doc in key << 16..num_docs.min((key + 1) << 16) {
-                    counts.add(self.words.name(doc).1, self.neighbours, are_many, &mut words);
+        for_each_chunk(
+            num_docs,
+            || (Counts::default(), Vec::new()),
+            |(counts, words), key| {
+                for doc in docs_in(key, num_docs) {
+                    counts.add(self.words.name(doc).1, self.neighbours, are_many, words);
                 }
                 (self.release_all)();
-            }
-            // No thread panics with it.
-            all.lock().expect("not poisoned").absorb(counts);
-        });
+            },
+            |(counts, _)| {
+                // No thread panics with it.
+                all.lock().expect("not poisoned").absorb(counts);
+            },
+        );
         let Counts { triples, compounds } = all.into_inner().expect("not poisoned");
         NamePhrases {
             triples: frequent(triples, triple_names_min),

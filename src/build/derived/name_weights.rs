@@ -1,6 +1,6 @@
 //! How much each name weighs.
 
-use super::by_doc::{CHUNK_DOCS, num_chunks};
+use super::by_doc::{docs_in, num_chunks};
 use super::words::Words;
 use crate::build::BuildError;
 use crate::snapshot::format::SectionKind;
@@ -40,8 +40,7 @@ pub fn write(
 ) -> Result<(), BuildError> {
     let mut section = writer.begin(SectionKind::NameWeights);
     for key in 0..num_chunks(names.words.num_docs) {
-        let first = key * CHUNK_DOCS as u32;
-        let docs = first..names.words.num_docs.min(first + CHUNK_DOCS as u32);
+        let docs = docs_in(key, names.words.num_docs);
         let bytes: Vec<u8> = pool.install(|| {
             let docs = docs.into_par_iter().with_min_len(MIN_LEN);
             docs.map_init(NameWeigher::default, |weigher, doc| names.byte(weigher, doc)).collect()

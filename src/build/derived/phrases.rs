@@ -10,7 +10,7 @@ mod occurrences;
 
 use super::Thresholds;
 use super::best_within::{Industries, Sets};
-use super::by_doc::{Chunks, releasing};
+use super::by_doc::{Chunks, docs_in, releasing};
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
 use super::words::Words;
@@ -160,7 +160,7 @@ impl Source<'_> {
             let mut set = PairSet::default();
             while let Some(key) = chunks.take() {
                 impacts.load(key, release);
-                for doc in key << 16..self.words.num_docs.min((key + 1) << 16) {
+                for doc in docs_in(key, self.words.num_docs) {
                     let impacts = impacts.of_doc(doc as u16);
                     for &pair in neighbours.find(&self.words.of(doc), &mut set) {
                         let (first, second) = neighbours.numbers(pair);

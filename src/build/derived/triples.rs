@@ -4,7 +4,7 @@
 //! at a time on every core, those are found that hold all three next to each other. What is found takes two bytes a
 //! business until it is written.
 
-use super::by_doc::{Chunks, for_each_low, num_chunks};
+use super::by_doc::{for_each_chunk, for_each_low, num_chunks};
 use super::name_phrases::Source;
 use crate::build::BuildError;
 use crate::ids::DocId;
@@ -15,7 +15,6 @@ use crate::snapshot::postings::{self, Postings};
 use crate::snapshot::triples::entry;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// Writes the lists of those of `triples`, which ascend, of which two terms are a phrase with a list. Calls `release`
@@ -101,11 +100,11 @@ impl<'a> Stored<'a> {
 /// The businesses of each triple, by chunk.
 fn find(triples: &[Stored<'_>], source: &Source<'_>, release: impl Fn() + Sync) -> Vec<Found> {
     let num_docs = source.words.num_docs;
-    let chunks = Chunks::of(num_docs);
     let found: Vec<OnceLock<Found>> = (0..num_chunks(num_docs)).map(|_| OnceLock::new()).collect();
-    let workers = rayon::current_num_threads();
-    (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
-        while let Some(key) = chunks.take() {
+    for_each_chunk(
+        num_docs,
+        || (),
+        |(), key| {
             let mut here = Found::default();
             for Stored { words, pair, rest } in triples {
                 for_each_low(pair, key, |_, low| {
@@ -121,7 +120,8 @@ fn find(triples: &[Stored<'_>], source: &Source<'_>, release: impl Fn() + Sync) 
             let is_first = found[key as usize].set(here).is_ok();
             assert!(is_first, "chunk {key} was there before");
             release();
-        }
-    });
+        },
+        |()| {},
+    );
     found.into_iter().map(|here| here.into_inner().expect("all chunks are taken")).collect()
 }
