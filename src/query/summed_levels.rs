@@ -19,7 +19,8 @@
 //! with all members of blocks scored 7.9 to 13, with all members of the group 42. Candidates for a phrase are few once
 //! followers have told most of them off, so that a walk among them is given up sooner, and scores blocks more seldom, than by
 //! how many they are: the pages with which the phrases of `global service` begin take 3.5 to 4.3 ms; by their number 8.4 to
-//! 13.
+//! 13. What is dear still: of two words with a million hits and more (`that business`, `are service`, and the like), the
+//! four or five pages around the end of the phrases take 3 to 20 ms, where the median of pages is 0.04 to 0.11.
 //!
 //! First pages are not looked for so: the highest sums that blocks allow are those of no business (all words weigh most in
 //! short names, and each block has some with either), and `Co Ltd` takes 4.2 ms instead of 3.4. A sum of three words is

@@ -38,6 +38,9 @@ impl Bitmap<'_> {
     }
 
     /// How many are below `low`? Reads two lines of the cache, wherever it is.
+    ///
+    /// Counting all words of the line under a mask, whose number is then nothing to guess, takes two words in an industry
+    /// 158 instead of 147 µs, and the mix 34.0 instead of 33.0.
     #[inline(always)] // compiled for the processor that runs the loop around it
     pub fn rank(&self, low: u16) -> usize {
         let word = usize::from(low >> 6);
