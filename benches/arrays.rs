@@ -112,13 +112,13 @@ fn compare(
 fn bitmaps(criterion: &mut Criterion) {
     let mut random = Random(362_436_069);
     let [a, b]: [Vec<u64>; 2] = std::array::from_fn(|_| (0..1024).map(|_| random.next()).collect());
-    let shared = |a: &[u64], b: &[u64]| -> u32 {
-        a.iter().zip(b).map(|(word, other)| (word & other).count_ones()).sum()
+    let shared = |a: &[u64], b: &[u64]| {
+        a.iter().zip(b).map(|(word, other)| (word & other).count_ones()).sum::<u32>() as usize
     };
-    assert_eq!(simd::vectorized(|| shared(&a, &b)), shared(&a, &b));
+    assert_eq!(simd::count_shared(&a, &b), shared(&a, &b));
     let mut group = criterion.benchmark_group("bitmaps");
     group.bench_function("as the processor can", |bencher| {
-        bencher.iter(|| simd::vectorized(|| shared(black_box(&a), black_box(&b))));
+        bencher.iter(|| simd::count_shared(black_box(&a), black_box(&b)));
     });
     group.bench_function("as any processor can", |bencher| {
         bencher.iter(|| shared(black_box(&a), black_box(&b)));
@@ -141,12 +141,12 @@ fn bits(criterion: &mut Criterion) {
             .collect();
         let together = |words: &[u64; 1024]| {
             let mut lows = Vec::new();
-            simd::vectorized(|| append_bits(|at| words[at], count, &mut lows));
+            append_bits(|at| words[at], count, &mut lows);
             lows
         };
         let one_by_one = |words: &[u64; 1024]| {
             let mut lows = Vec::with_capacity(count);
-            simd::vectorized(|| for_each_bit(words.iter().copied(), |low| lows.push(low)));
+            for_each_bit(words.iter().copied(), |low| lows.push(low));
             lows
         };
         for (set, words) in sets.iter().zip(&bitmaps) {

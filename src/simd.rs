@@ -6,22 +6,14 @@
 //! memory is asked for what is looked at soon.
 #![allow(unsafe_code)]
 
-/// A loop that is compiled for several processors: a closure, or, where the compiler would call it instead of compiling
-/// it anew at its place (it does so from some fifty instructions on), a type whose `run` is `#[inline(always)]`.
+/// A loop that is compiled for several processors. Its `run` is `#[inline(always)]`. No closure is one: from some fifty
+/// instructions on, the compiler calls it instead of compiling it anew at its place, and then it is compiled for any
+/// processor, whoever calls it.
 pub trait Loop {
     /// What comes of it.
     type Output;
     /// Runs it.
     fn run(self) -> Self::Output;
-}
-
-impl<R, F: FnOnce() -> R> Loop for F {
-    type Output = R;
-
-    #[inline(always)]
-    fn run(self) -> R {
-        self()
-    }
 }
 
 /// Runs `work`, compiled for AVX2 and POPCNT where the processor has them. `work` is a loop that is worth a call of its
@@ -65,7 +57,51 @@ pub fn read_ahead<T>(items: &[T], at: usize) {
 /// How many bits are set.
 #[inline]
 pub fn count_ones(words: &[u64]) -> usize {
-    vectorized(|| words.iter().map(|word| word.count_ones()).sum::<u32>() as usize)
+    vectorized(CountOnes(words.iter().copied()))
+}
+
+/// How many bits are set in both of two bitmaps.
+#[inline]
+pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
+    vectorized(CountOnes(a.iter().zip(b).map(|(a, b)| a & b)))
+}
+
+struct CountOnes<I>(I);
+
+impl<I: Iterator<Item = u64>> Loop for CountOnes<I> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        self.0.map(u64::count_ones).sum::<u32>() as usize
+    }
+}
+
+/// Puts in the place of each word what `with` makes of it and of the one in `others`.
+#[inline]
+pub fn combine(
+    words: &mut [u64],
+    others: impl Iterator<Item = u64>,
+    with: impl Fn(u64, u64) -> u64,
+) {
+    vectorized(Combine { words, others, with });
+}
+
+struct Combine<'a, I, F> {
+    words: &'a mut [u64],
+    others: I,
+    with: F,
+}
+
+impl<I: Iterator<Item = u64>, F: Fn(u64, u64) -> u64> Loop for Combine<'_, I, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.words.iter_mut().zip(self.others).for_each(|(word, other)| {
+            *word = (self.with)(*word, other);
+        });
+    }
 }
 
 /// Is `number` among some? Looks at all of them: without an early end a block takes a handful of instructions.
@@ -255,11 +291,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bits_are_counted_as_without_vectors(words in proptest::collection::vec(any::<u64>(), 0..200)) {
-            let one_by_one: u32 = words.iter().map(|word| word.count_ones()).sum();
-            prop_assert_eq!(count_ones(&words), one_by_one as usize);
-            let inverted: Vec<u64> = vectorized(|| words.iter().map(|word| !word).collect());
-            prop_assert!(inverted.iter().zip(&words).all(|(a, b)| a ^ b == u64::MAX));
+        fn bits_are_counted_and_combined_as_without_vectors(
+            words in proptest::collection::vec(any::<(u64, u64)>(), 0..200),
+        ) {
+            let one_by_one: u32 = words.iter().map(|(word, _)| word.count_ones()).sum();
+            let (own, others): (Vec<u64>, Vec<u64>) = words.iter().copied().unzip();
+            prop_assert_eq!(count_ones(&own), one_by_one as usize);
+            let one_by_one: u32 = words.iter().map(|(a, b)| (a & b).count_ones()).sum();
+            prop_assert_eq!(count_shared(&own, &others), one_by_one as usize);
+            let mut without = own;
+            combine(&mut without, others.iter().copied(), |word, other| word & !other);
+            prop_assert!(without.iter().zip(&words).all(|(word, (a, b))| *word == a & !b));
         }
 
         #[test]

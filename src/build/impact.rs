@@ -6,7 +6,7 @@
 //! over the whole collection, so that scores are integers and cursors compare exactly.
 
 use crate::analyzer::TextField;
-use crate::simd::vectorized;
+use crate::simd::{Loop, vectorized};
 
 /// How soon further occurrences stop to count. Larger than the customary 1.2, since the fields' weights multiply
 /// what one occurrence counts.
@@ -83,7 +83,7 @@ impl Impacts {
     /// Appends the impacts on businesses in which the word's occurrences contribute `sums` (see
     /// [`FieldLengths::contribution`]): 1 to 255.
     pub fn push_all(self, sums: &[u32], out: &mut Vec<u8>) {
-        vectorized(|| out.extend(sums.iter().map(|&sum| self.of(sum))));
+        vectorized(PushAll { impacts: self, sums, out });
     }
 
     #[inline(always)]
@@ -92,6 +92,21 @@ impl Impacts {
         let share = self.rarity * sum / (sum + SATURATION);
         // Rounded, but not by `round`, which is a function of the system where the processor may be any.
         (share * 255.0 + 0.5).clamp(1.0, 255.0) as u32 as u8
+    }
+}
+
+struct PushAll<'a> {
+    impacts: Impacts,
+    sums: &'a [u32],
+    out: &'a mut Vec<u8>,
+}
+
+impl Loop for PushAll<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.out.extend(self.sums.iter().map(|&sum| self.impacts.of(sum)));
     }
 }
 

@@ -6,7 +6,7 @@
 
 mod walk;
 
-use crate::simd::{count_ones, vectorized};
+use crate::simd::{combine, count_ones, count_shared};
 use crate::snapshot::arrays;
 use crate::snapshot::container::{BITMAP_WORDS, Bitmap, Container, append_bits, for_each_bit};
 use crate::snapshot::followers::FoundLows;
@@ -135,11 +135,11 @@ impl<'p> Lows<'p> {
                 let count = count_shared(a, b);
                 if count > array_max {
                     let mut words = Box::new(*a);
-                    vectorized(|| words.iter_mut().zip(b).for_each(|(word, other)| *word &= other));
+                    combine(&mut *words, b.iter().copied(), |word, other| word & other);
                     return Lows::Bitmap(words, count as u32);
                 }
                 let mut both = Vec::new();
-                vectorized(|| append_bits(|at| a[at] & b[at], count, &mut both));
+                append_bits(|at| a[at] & b[at], count, &mut both);
                 Lows::Array(both)
             }
         }
@@ -183,9 +183,7 @@ impl<'p> Lows<'p> {
             }
             (_, View::Bitmap(others, _)) => {
                 let mut words = self.to_words();
-                vectorized(|| {
-                    words.iter_mut().zip(others).for_each(|(word, other)| *word &= !other)
-                });
+                combine(&mut *words, others.iter().copied(), |word, other| word & !other);
                 Lows::of_words(words)
             }
         }
@@ -214,7 +212,7 @@ impl<'p> Lows<'p> {
                 lows.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low))
             }
             View::Bitmap(others, _) => {
-                vectorized(|| words.iter_mut().zip(others).for_each(|(word, other)| *word |= other))
+                combine(&mut *words, others.iter().copied(), |word, other| word | other);
             }
             View::Span(range) => set(&mut words, range),
         }
@@ -280,7 +278,7 @@ impl<'p> Lows<'p> {
             View::Span(range) => all.extend(range.clone().map(|low| low as u16)),
             View::Array(lows) => all.extend_from_slice(lows),
             View::Bitmap(words, count) => {
-                vectorized(|| append_bits(|at| words[at], count as usize, all));
+                append_bits(|at| words[at], count as usize, all);
             }
         }
     }
@@ -344,12 +342,6 @@ fn compact(lows: &[u16], is_wanted: impl Fn(u16) -> bool) -> Vec<u16> {
     }
     kept.truncate(len);
     kept
-}
-
-/// How many bits two bitmaps share.
-fn count_shared(a: &Words, b: &Words) -> usize {
-    let shared = || a.iter().zip(b).map(|(word, other)| (word & other).count_ones());
-    vectorized(|| shared().sum::<u32>()) as usize
 }
 
 /// Where in an array the lower halves of a range stand.

@@ -1,10 +1,10 @@
 //! Looking up what a term adds to the text score of a business.
 
 use super::arrays::for_each_shared_place;
-use super::container::{Container, place_in};
+use super::container::{Bitmap, Container, place_in};
 use super::postings::Postings;
 use crate::ids::DocId;
-use crate::simd::{read_ahead, vectorized};
+use crate::simd::{Loop, read_ahead, vectorized};
 use std::ops::Range;
 
 /// What a term adds to the score of each business on its list.
@@ -151,28 +151,63 @@ fn find_places(
         Container::Array(all) => for_each_shared_place(all, lows, |at, number| {
             found.push(first + number, before + at, visit);
         }),
-        Container::Bitmap(bitmap) if lows.len() >= COUNTED_MIN => vectorized(|| {
-            let mut count = 0u32;
-            let before_words = bitmap.words.map(|word| {
-                count += word.count_ones();
-                count - word.count_ones()
-            });
-            for (number, &low) in lows.iter().enumerate() {
-                let word = usize::from(low >> 6);
-                let (bits, bit) = (bitmap.words[word], 1 << (low & 63));
-                if bits & bit != 0 {
-                    let rank = before_words[word] + (bits & (bit - 1)).count_ones();
-                    found.push(first + number, before + rank as usize, visit);
-                }
+        Container::Bitmap(bitmap) => {
+            let push = |number, rank| found.push(first + number, before + rank, visit);
+            if lows.len() >= COUNTED_MIN {
+                vectorized(RanksOfMany { bitmap, lows, push });
+            } else {
+                vectorized(RanksOfFew { bitmap, lows, push });
             }
-        }),
-        Container::Bitmap(bitmap) => vectorized(|| {
-            for (number, &low) in lows.iter().enumerate() {
-                if bitmap.contains(low) {
-                    found.push(first + number, before + bitmap.rank(low), visit);
-                }
+        }
+    }
+}
+
+/// Calls `push` with the number and the rank of each of `lows` that is in a bitmap. The bits before each of its words are
+/// counted first.
+struct RanksOfMany<'a, F> {
+    bitmap: Bitmap<'a>,
+    lows: &'a [u16],
+    push: F,
+}
+
+impl<F: FnMut(usize, usize)> Loop for RanksOfMany<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let mut count = 0u32;
+        let before_words = self.bitmap.words.map(|word| {
+            count += word.count_ones();
+            count - word.count_ones()
+        });
+        for (number, &low) in self.lows.iter().enumerate() {
+            let word = usize::from(low >> 6);
+            let (bits, bit) = (self.bitmap.words[word], 1 << (low & 63));
+            if bits & bit != 0 {
+                let rank = before_words[word] + (bits & (bit - 1)).count_ones();
+                (self.push)(number, rank as usize);
             }
-        }),
+        }
+    }
+}
+
+/// The same, each by itself.
+struct RanksOfFew<'a, F> {
+    bitmap: Bitmap<'a>,
+    lows: &'a [u16],
+    push: F,
+}
+
+impl<F: FnMut(usize, usize)> Loop for RanksOfFew<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        for (number, &low) in self.lows.iter().enumerate() {
+            if self.bitmap.contains(low) {
+                (self.push)(number, self.bitmap.rank(low));
+            }
+        }
     }
 }
 

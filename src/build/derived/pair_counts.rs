@@ -2,7 +2,7 @@
 
 use super::by_doc::{ByDoc, CHUNK_DOCS, Chunks, for_each_low, releasing};
 use super::column_counts::{ROW_BITS, Row, add_columns};
-use crate::simd;
+use crate::simd::{Loop, vectorized};
 use crate::snapshot::dense;
 use crate::snapshot::postings::Postings;
 use rayon::prelude::*;
@@ -115,7 +115,7 @@ impl<'a> Counter<'a> {
                 }
             }
         }
-        simd::vectorized(|| bitmaps.add_pairs(counts));
+        vectorized(AddPairs { bitmaps, counts });
     }
 }
 
@@ -138,13 +138,23 @@ impl Bitmaps {
         let (tile, within) = (word / TILE_WORDS, word % TILE_WORDS);
         self.words[(tile * self.len + list) * TILE_WORDS + within] |= 1 << (low % 64);
     }
+}
 
-    /// Adds what each two have in common.
-    #[inline]
-    fn add_pairs(&self, counts: &mut [u32]) {
-        for tile in self.words.chunks_exact((self.len * TILE_WORDS).max(1)) {
+/// Adds what each two of some lists have in common.
+struct AddPairs<'a> {
+    bitmaps: &'a Bitmaps,
+    counts: &'a mut [u32],
+}
+
+impl Loop for AddPairs<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Bitmaps { words, len } = self.bitmaps;
+        for tile in words.chunks_exact((len * TILE_WORDS).max(1)) {
             let lists = tile.as_chunks::<TILE_WORDS>().0;
-            let mut counts = counts.iter_mut();
+            let mut counts = self.counts.iter_mut();
             for (high, list) in lists.iter().enumerate() {
                 for (lower, count) in lists[..high].iter().zip(&mut counts) {
                     let common = list.iter().zip(lower).map(|(a, b)| (a & b).count_ones());

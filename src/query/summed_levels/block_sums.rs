@@ -4,7 +4,7 @@
 //! blocks of 4,096 of ten million businesses. Blocks of words that have larger ones than others count for all.
 
 use super::Word;
-use crate::simd::vectorized;
+use crate::simd::combine;
 use crate::snapshot::levels::LevelGroup;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -174,10 +174,8 @@ fn blocks_of_sum(words: &mut [WordBlocks], sum: u32) -> Blocks {
     let mut blocks = vec![0; words_len];
     for (_, own, left) in first.shares(sum, range) {
         let others = blocks_of_sum(behind, left);
-        vectorized(|| {
-            let both = own.blocks.iter().zip(&*others).map(|(own, others)| own & others);
-            blocks.iter_mut().zip(both).for_each(|(all, both)| *all |= both);
-        });
+        let both = own.blocks.iter().zip(&*others).map(|(own, others)| own & others);
+        combine(&mut blocks, both, |all, both| all | both);
     }
     let blocks = Blocks::from(blocks);
     first.known.insert(sum, blocks.clone());
