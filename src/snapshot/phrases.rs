@@ -4,8 +4,9 @@
 //! little for most words, very much for two that a million businesses hold. For the pairs of dense terms that
 //! [many businesses hold both](super::dense), the number of businesses with the phrase is stored: the total of a
 //! query. Where the phrase is so rare among the candidates that a page is not full soon, or so frequent that the words
-//! belong together, the businesses are stored as well; and where so many hold both words that even scoring them is
-//! dear, those with the best scores, wherever and [within industries](super::best_within).
+//! belong together, or where a million businesses hold both words, those with the phrase are stored as well; and where so
+//! many hold both words that even scoring them is dear, those with the best scores, wherever and [within
+//! industries](super::best_within).
 //!
 //! ```text
 //! PhrasePairs  := MIN (u32), 0 (u32), { FIRST << 16 | SECOND (u32, ascending) }

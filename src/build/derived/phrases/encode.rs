@@ -16,7 +16,7 @@ const RARE_SHARE: u64 = 96;
 
 /// A phrase that more of its candidates hold has a list: the words belong together (`A/S`, `Co., Ltd`, `real estate`),
 /// so that it is asked for, and it takes less than the lists of its words. In between are words that are neighbours by
-/// chance: nearly all phrases, and nine tenths of all bytes.
+/// chance: nearly all phrases, and nine tenths of all bytes. Of these, only those of the most frequent words have one.
 const FREQUENT_SHARE: u64 = 32;
 
 /// Encodes one partition after the other.
@@ -191,7 +191,8 @@ impl Encoder<'_> {
             return None;
         }
         let (len, both_len) = (u64::from(count), u64::from(both));
-        let is_listed = len * RARE_SHARE <= both_len || len * FREQUENT_SHARE >= both_len;
+        let is_by_chance = len * RARE_SHARE > both_len && len * FREQUENT_SHARE < both_len;
+        let is_listed = !is_by_chance || both >= thresholds.phrase_listed_docs_min;
         let is_scored = is_listed && count <= thresholds.phrase_scored_max;
         let has_best = both >= thresholds.phrase_best_docs_min && !is_scored;
         Some(Phrase { at, pair: pair(first, second), count, is_listed, has_best })
