@@ -7,6 +7,7 @@ use super::block_sums::{BlockSums, Way};
 use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
 use crate::query::nearest::Stretch;
+use crate::simd::count_ones;
 use crate::snapshot::container::{last_bit, next_bit};
 use rustc_hash::FxHashMap;
 use std::ops::{Range, RangeInclusive};
@@ -28,6 +29,12 @@ const ENUMERATED: u64 = 8;
 
 /// What is spent on a walk in any case.
 const PATIENCE: usize = 64 * BLOCK_COST;
+
+/// What is spent on a sum before it is judged by what came of it.
+const JUDGED_MIN: usize = 16 * BLOCK_COST;
+
+/// A page is nearly full if less is left to be spent than one part in so many of what scoring all hits would cost.
+const NEARLY_SHARE: usize = 8;
 
 /// Most scores of blocks that are kept for the next sums, 8 bytes each.
 const KEPT_MAX: usize = 1 << 16;
@@ -91,7 +98,9 @@ impl Walk {
             let is_scanned = seen.is_scanned(&ways, &bits);
             let start = start.filter(|_| Some(sum) == start_sum);
             let first = start.map(|start| (start.doc.0 >> sums.shift) as usize);
+            let mut of_sum = OfSum { num_blocks: 0, cost: seen.cost, num_found: found.len() };
             for block in self.blocks(&bits, sums.num_blocks, first) {
+                of_sum.num_blocks += 1;
                 let docs = sums.docs(block);
                 let in_block = if is_scanned && !seen.is_known(block) {
                     seen.scan(&mut hits, &ways, (block, docs), sum)
@@ -114,8 +123,12 @@ impl Walk {
                 if is_full {
                     return Some(found);
                 }
-                if seen.is_dear(*patience, share) {
-                    return None;
+                if seen.cost > *patience {
+                    let ahead = self.num_ahead(&bits, block);
+                    let left = of_sum.left(seen.cost, (found.len(), stretch.wanted), ahead);
+                    if seen.is_dear(seen.cost - patience, share, left) {
+                        return None;
+                    }
                 }
             }
         }
@@ -136,6 +149,16 @@ impl Walk {
             (none, start.unwrap_or(least).max(least)..=most)
         };
         down.rev().chain(up)
+    }
+
+    /// How many blocks whose bit is set are ahead of one.
+    fn num_ahead(&self, bits: &[u64], block: usize) -> usize {
+        let (before, [word, behind @ ..]) = bits.split_at(block / 64) else { return 0 };
+        let place = block % 64;
+        match self.stretch.side {
+            Side::After => count_ones(behind) + (word >> place >> 1).count_ones() as usize,
+            Side::Before => count_ones(before) + (word & ((1 << place) - 1)).count_ones() as usize,
+        }
     }
 
     /// The blocks whose bit is set, in the order of the walk, from `first` on.
@@ -270,10 +293,41 @@ impl Seen {
         in_block.iter().filter(|(_, score)| *score == sum).map(|(doc, _)| *doc).collect()
     }
 
-    /// Has more been spent, beyond `patience`, than one part in `share` of what finding and scoring all hits would cost?
-    fn is_dear(&self, patience: usize, share: usize) -> bool {
-        let all = usize::try_from(self.num_hits() + self.enumerated / ENUMERATED);
-        self.cost > patience.saturating_add(all.unwrap_or(usize::MAX) / share)
+    /// Is more `left` to be spent than finding and scoring all hits would cost? Or has more been `spent` than one part in
+    /// `share` of that, and the end is not near?
+    fn is_dear(&self, spent: usize, share: usize, left: Option<usize>) -> bool {
+        let all = self.num_hits().saturating_add(self.enumerated / ENUMERATED);
+        let all = usize::try_from(all).unwrap_or(usize::MAX);
+        let is_near = left.is_some_and(|left| left <= all / NEARLY_SHARE);
+        left.is_some_and(|left| left > all) || spent > all / share && !is_near
+    }
+}
+
+/// What was looked into for one sum so far.
+struct OfSum {
+    num_blocks: usize,
+    /// What all had cost before, and how many had been found.
+    cost: usize,
+    num_found: usize,
+}
+
+impl OfSum {
+    /// What is still to be spent, to judge by what came of it so far, until as many are found as are wanted or until
+    /// nothing is left of the sum; none if that is too little to judge by. All has cost `cost` by now, and of `num_ahead`
+    /// blocks it is not known what they hold.
+    fn left(
+        &self,
+        cost: usize,
+        (found, wanted): (usize, usize),
+        num_ahead: usize,
+    ) -> Option<usize> {
+        let spent = cost - self.cost;
+        if spent < JUDGED_MIN {
+            return None;
+        }
+        let all_ahead = spent.saturating_mul(num_ahead) / self.num_blocks.max(1);
+        let until_full = spent.saturating_mul(wanted - found).checked_div(found - self.num_found);
+        Some(until_full.map_or(all_ahead, |until_full| until_full.min(all_ahead)))
     }
 }
 
