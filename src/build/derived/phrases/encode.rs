@@ -190,13 +190,18 @@ impl Encoder<'_> {
         if both < thresholds.phrase_docs_min {
             return None;
         }
-        let (len, both_len) = (u64::from(count), u64::from(both));
-        let is_by_chance = len * RARE_SHARE > both_len && len * FREQUENT_SHARE < both_len;
-        let is_listed = !is_by_chance || both >= thresholds.phrase_listed_docs_min;
+        let is_listed = is_listed(count, both, thresholds);
         let is_scored = is_listed && count <= thresholds.phrase_scored_max;
         let has_best = both >= thresholds.phrase_best_docs_min && !is_scored;
         Some(Phrase { at, pair: pair(first, second), count, is_listed, has_best })
     }
+}
+
+/// Has a phrase that `count` of those `both` businesses hold that hold both its words a list?
+fn is_listed(count: u32, both: u32, thresholds: &Thresholds) -> bool {
+    let (len, both_len) = (u64::from(count), u64::from(both));
+    let is_by_chance = len * RARE_SHARE > both_len && len * FREQUENT_SHARE < both_len;
+    !is_by_chance || both >= thresholds.phrase_listed_docs_min
 }
 
 /// How many of the first of `phrases` are encoded together, one at least, so that of their businesses about `keys_max`
@@ -234,5 +239,21 @@ impl Encoded {
             best_end: self.best.len() as u32,
             within_end: self.within.lens.len(),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_by_chance_have_no_list_unless_their_words_are_very_frequent() {
+        let thresholds = Thresholds { phrase_listed_docs_min: 9600, ..Thresholds::default() };
+        let listed = |both| (1..both).filter(|&count| is_listed(count, both, &thresholds)).count();
+        // Up to one in 96, and from one in 32 on.
+        for (count, expected) in [(99, true), (100, false), (299, false), (300, true)] {
+            assert_eq!(is_listed(count, 9599, &thresholds), expected, "{count}");
+        }
+        assert_eq!((listed(9599), listed(9600)), (9598 - 200, 9599));
     }
 }
