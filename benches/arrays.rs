@@ -126,6 +126,21 @@ fn bitmaps(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Bits one by one, compiled as [`append_bits`] is.
+struct OneByOne<'a> {
+    words: &'a [u64; 1024],
+    lows: &'a mut Vec<u16>,
+}
+
+impl simd::Loop for OneByOne<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for_each_bit(self.words.iter().copied(), |low| self.lows.push(low));
+    }
+}
+
 fn bits(criterion: &mut Criterion) {
     let mut random = Random(521_288_629);
     let mut group = criterion.benchmark_group("bits");
@@ -146,7 +161,7 @@ fn bits(criterion: &mut Criterion) {
         };
         let one_by_one = |words: &[u64; 1024]| {
             let mut lows = Vec::with_capacity(count);
-            for_each_bit(words.iter().copied(), |low| lows.push(low));
+            simd::vectorized(OneByOne { words, lows: &mut lows });
             lows
         };
         for (set, words) in sets.iter().zip(&bitmaps) {

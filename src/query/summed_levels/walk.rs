@@ -235,8 +235,7 @@ impl Seen {
 
     /// Does it cost less to score only those in some blocks who come to a sum in one of these ways?
     fn is_scanned(&self, ways: &[Way], blocks: &[u64]) -> bool {
-        let count =
-            |blocks: &[u64]| blocks.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        let count = |blocks: &[u64]| count_ones(blocks) as u64;
         let of_way = |way: &Way| {
             let looked_into = count(&way.blocks) * WAY_COST as u64;
             way.len.saturating_mul(SCAN_COST as u64).saturating_add(looked_into)
@@ -325,7 +324,7 @@ impl OfSum {
         if spent < JUDGED_MIN {
             return None;
         }
-        let all_ahead = spent.saturating_mul(num_ahead) / self.num_blocks.max(1);
+        let all_ahead = spent.saturating_mul(num_ahead) / self.num_blocks;
         let until_full = spent.saturating_mul(wanted - found).checked_div(found - self.num_found);
         Some(until_full.map_or(all_ahead, |until_full| until_full.min(all_ahead)))
     }
