@@ -88,8 +88,9 @@ pub fn by_relevance<'s>(
             let longer = understood.in_name_as_prefix().cardinality_max();
             held(planner, hits, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
         }
-        // Without stored best businesses, most groups are looked at, each of them all over again if hits are not held.
-        _ if best_of_phrase.is_none() => {
+        // Without stored best businesses that fill the page, most groups are looked at, each of them all over again if
+        // hits are not held.
+        _ if best_of_phrase.as_ref().is_none_or(|best| best.docs.len() < stretch.wanted) => {
             held(planner, hits, total, |_| total <= planner.tuning().hits_held_max)
         }
         _ => None,
