@@ -343,14 +343,14 @@ fn marked_chunk(marked: &Marked<'_>, key: u16) -> Lows<'static> {
     let Marked { postings, bits } = marked;
     match postings {
         Postings::Small(docs) => {
-            let here = Postings::places_in(docs, key).filter(|&at| marked.is_set(at));
-            Lows::Array(here.map(|at| docs[at] as u16).collect())
+            let here = Postings::places_in(docs, key);
+            let lows = docs[here.clone()].iter().map(|&doc| doc as u16);
+            Lows::Array(marked_lows(marked, here.start, lows))
         }
         Postings::Chunked(chunked) => match chunked.find(key) {
             Some(at) => match (chunked.chunk(at).container, chunked.rank(at)) {
                 (Container::Array(lows), from) => {
-                    let here = (from..).zip(lows).filter(|(at, _)| marked.is_set(*at));
-                    Lows::Array(here.map(|(_, low)| *low).collect())
+                    Lows::Array(marked_lows(marked, from, lows.iter().copied()))
                 }
                 (Container::Bitmap(bitmap), from) => {
                     Lows::of_words(marked_bits(bitmap.words, bits, from))
@@ -359,6 +359,23 @@ fn marked_chunk(marked: &Marked<'_>, key: u16) -> Lows<'static> {
             None => Lows::NONE,
         },
     }
+}
+
+/// Those of `lows`, which stand in the list from place `from` on, that are meant. No guess at a bit can be wrong: each is
+/// written, and the next in its place if it is not meant.
+fn marked_lows(
+    marked: &Marked<'_>,
+    from: usize,
+    lows: impl ExactSizeIterator<Item = u16>,
+) -> Vec<u16> {
+    let mut meant = vec![0; lows.len()];
+    let mut len = 0;
+    for (at, low) in (from..).zip(lows) {
+        meant[len] = low;
+        len += usize::from(marked.is_set(at));
+    }
+    meant.truncate(len);
+    meant
 }
 
 fn list_chunk<'s>(postings: &Postings<'s>, key: u16) -> Lows<'s> {

@@ -292,17 +292,35 @@ mod tests {
     use super::*;
     use crate::bytes::aligned;
     use crate::ids::tests::doc_sets;
-    use crate::query::plan::List;
+    use crate::query::plan::{List, Marked};
     use crate::snapshot::postings;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    fn list(set: &BTreeSet<u32>) -> Plan<'static> {
+    fn postings_of(set: &BTreeSet<u32>) -> Postings<'static> {
         let docs: Vec<u32> = set.iter().copied().collect();
         let mut bytes = Vec::new();
         postings::encode(&docs, &mut bytes);
-        let bytes = bytemuck::cast_slice(aligned(&bytes).leak());
-        Plan::List(List { postings: Postings::front(bytes), key: None })
+        Postings::front(bytemuck::cast_slice(aligned(&bytes).leak()))
+    }
+
+    fn list(set: &BTreeSet<u32>) -> Plan<'static> {
+        Plan::List(List { postings: postings_of(set), key: None })
+    }
+
+    /// Some of a list, and who they are.
+    fn marked() -> impl Strategy<Value = (Plan<'static>, Vec<u32>)> {
+        let words = proptest::collection::vec(any::<u64>(), 1..20);
+        (doc_sets(), words).prop_map(|(set, words)| {
+            let len = set.len().div_ceil(64);
+            let mut bits: Vec<u64> = words.into_iter().cycle().take(len).collect();
+            if let (Some(last), used @ 1..) = (bits.last_mut(), set.len() % 64) {
+                *last &= u64::MAX >> (64 - used);
+            }
+            let marked = Marked { postings: postings_of(&set), bits: bits.leak() };
+            let docs = (0..).zip(set).filter(|(at, _)| marked.is_set(*at)).map(|(_, doc)| doc);
+            (Plan::Marked(marked), docs.collect())
+        })
     }
 
     fn plans() -> impl Strategy<Value = Plan<'static>> {
@@ -310,6 +328,7 @@ mod tests {
             doc_sets().prop_map(|set| list(&set)),
             doc_sets().prop_map(|set| Plan::ready(HitSet::of_sorted(set.into_iter()))),
             (0u32..400_000, 0u32..400_000).prop_map(|(a, b)| Plan::Range(a.min(b)..a.max(b))),
+            marked().prop_map(|(plan, _)| plan),
         ];
         leaf.prop_recursive(3, 12, 4, |inner| {
             let some = proptest::collection::vec(inner.clone(), 1..4);
@@ -330,6 +349,12 @@ mod tests {
                 hits.iter().partition(|&doc| plan.contains(doc));
             prop_assert_eq!(hits.within(&plan).iter().collect::<Vec<_>>(), inside);
             prop_assert_eq!(hits.without(&plan).iter().collect::<Vec<_>>(), outside);
+        }
+
+        #[test]
+        fn those_that_are_marked_are_found((plan, marked) in marked()) {
+            let docs = |set: HitSet| set.iter().map(|doc| doc.0).collect::<Vec<_>>();
+            prop_assert_eq!(docs(plan.hit_set()), marked);
         }
 
         #[test]
