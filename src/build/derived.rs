@@ -134,8 +134,9 @@ impl Default for Thresholds {
             prefix_docs_min: 2048,
             // Looking whether so many stand in names costs some 5 µs.
             prefix_terms_min: 64,
-            // Enumerating fewer costs some 10 µs.
-            dense_docs_min: 4096,
+            // Of ninety thousand real businesses, 15 % more bytes than from 4,096 on, and phrases take 43 µs instead of 72. Ten
+            // million have more such keys than are dense.
+            dense_docs_min: 1024,
             // 32 MiB of counts.
             dense_keys_max: 4096,
             // Gathering the ranks of fewer costs some 10 µs.
