@@ -154,58 +154,47 @@ fn find_places(
         Container::Bitmap(bitmap) => {
             let push = |number, rank| found.push(first + number, before + rank, visit);
             if lows.len() >= COUNTED_MIN {
-                vectorized(RanksOfMany { bitmap, lows, push });
+                vectorized(RanksOf::<_, true> { bitmap, lows, push });
             } else {
-                vectorized(RanksOfFew { bitmap, lows, push });
+                vectorized(RanksOf::<_, false> { bitmap, lows, push });
             }
         }
     }
 }
 
 /// Calls `push` with the number and the rank of each of `lows` that is in a bitmap. The bits before each of its words are
-/// counted first.
-struct RanksOfMany<'a, F> {
+/// counted first if it is `COUNTED`, which is known where this is compiled: few need neither that nor its 4 KiB of stack.
+struct RanksOf<'a, F, const COUNTED: bool> {
     bitmap: Bitmap<'a>,
     lows: &'a [u16],
     push: F,
 }
 
-impl<F: FnMut(usize, usize)> Loop for RanksOfMany<'_, F> {
+impl<F: FnMut(usize, usize), const COUNTED: bool> Loop for RanksOf<'_, F, COUNTED> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
-        let mut count = 0u32;
-        let before_words = self.bitmap.words.map(|word| {
-            count += word.count_ones();
-            count - word.count_ones()
-        });
-        for (number, &low) in self.lows.iter().enumerate() {
-            let word = usize::from(low >> 6);
-            let (bits, bit) = (self.bitmap.words[word], 1 << (low & 63));
-            if bits & bit != 0 {
-                let rank = before_words[word] + (bits & (bit - 1)).count_ones();
-                (self.push)(number, rank as usize);
+    fn run(self) {
+        let RanksOf { bitmap, lows, mut push } = self;
+        if COUNTED {
+            let mut count = 0u32;
+            let before_words = bitmap.words.map(|word| {
+                count += word.count_ones();
+                count - word.count_ones()
+            });
+            for (number, &low) in lows.iter().enumerate() {
+                let word = usize::from(low >> 6);
+                let (bits, bit) = (bitmap.words[word], 1 << (low & 63));
+                if bits & bit != 0 {
+                    let rank = before_words[word] + (bits & (bit - 1)).count_ones();
+                    push(number, rank as usize);
+                }
             }
-        }
-    }
-}
-
-/// The same, each by itself.
-struct RanksOfFew<'a, F> {
-    bitmap: Bitmap<'a>,
-    lows: &'a [u16],
-    push: F,
-}
-
-impl<F: FnMut(usize, usize)> Loop for RanksOfFew<'_, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(mut self) {
-        for (number, &low) in self.lows.iter().enumerate() {
-            if self.bitmap.contains(low) {
-                (self.push)(number, self.bitmap.rank(low));
+        } else {
+            for (number, &low) in lows.iter().enumerate() {
+                if bitmap.contains(low) {
+                    push(number, bitmap.rank(low));
+                }
             }
         }
     }
