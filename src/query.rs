@@ -7,7 +7,7 @@
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`] and [`filters`] (which postings answer it),
 //! [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total), [`order`] (sort orders),
-//! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`], [`nearest`] and [`relax`],
+//! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`few_hits`], [`rank`], [`score`], [`nearest`] and [`relax`],
 //! [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
@@ -23,6 +23,7 @@ pub mod edit_distance;
 pub mod evaluate;
 pub mod explain;
 pub mod few_apart;
+pub mod few_hits;
 pub mod filters;
 pub mod hit_set;
 pub mod joined;

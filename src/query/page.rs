@@ -6,6 +6,7 @@
 use super::best_in_industry::{BestOfPhrase, BestOfWord};
 use super::count::{Kept, count};
 use super::cursor::{Cursor, Position, Side};
+use super::few_hits;
 use super::joined::JoinedApart;
 use super::nearest::Stretch;
 use super::order::{by_doc_id, by_permutation, employees_window};
@@ -156,16 +157,11 @@ fn nearest<'s>(
             match apart {
                 Some(apart) => apart.nearest(planner, query, understanding, stretch),
                 None => {
-                    let hits = (hits, total);
-                    by_relevance(
-                        planner,
-                        query,
-                        understanding,
-                        hits,
-                        of_phrase,
-                        Apart::default(),
-                        stretch,
-                    )
+                    let few = few_hits::nearest(planner, query, understanding, hits, stretch);
+                    few.unwrap_or_else(|| {
+                        let (hits, apart) = ((hits, total), Apart::default());
+                        by_relevance(planner, query, understanding, hits, of_phrase, apart, stretch)
+                    })
                 }
             }
         }

@@ -31,6 +31,8 @@ pub enum Shortcut {
     FollowerScan,
     /// The only hit: no order puts it elsewhere.
     OnlyHit,
+    /// Few hits, told apart by reading their words.
+    WordsRead,
     /// A page by score from the stored best businesses of a phrase.
     BestOfPhrase,
     /// The same within an industry.
@@ -79,7 +81,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 34] = [
+    pub const ALL: [Shortcut; 35] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -92,6 +94,7 @@ impl Shortcut {
         Shortcut::Followers,
         Shortcut::FollowerScan,
         Shortcut::OnlyHit,
+        Shortcut::WordsRead,
         Shortcut::BestOfPhrase,
         Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestInIndustry,
@@ -132,6 +135,8 @@ pub struct Tuning {
     /// This many hits at most are held before they are told apart, if nothing is stored that might fill a page: each group
     /// would find them anew.
     pub hits_held_max: u64,
+    /// So many hits at most are told apart by their words and not by postings.
+    pub read_max: u64,
     /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
     /// if it has to be found.
     pub level_step_costs: (u64, u64),
@@ -166,6 +171,7 @@ impl Default for Tuning {
             few_share: 512,
             held_max: 1024,
             hits_held_max: 2048,
+            read_max: 16,
             level_step_costs: (4, 64),
             level_patience: 8,
             summed_min: 1 << 13,
@@ -189,6 +195,7 @@ impl Tuning {
         few_share: 1,
         held_max: 0,
         hits_held_max: 0,
+        read_max: 0,
         level_step_costs: (0, 0),
         level_patience: 1,
         summed_min: 0,

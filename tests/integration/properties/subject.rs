@@ -32,7 +32,8 @@ impl Subject {
         // these keep the hits that were found.
         let kept_max = Tuning::default().kept_max;
         let (thresholds, tuning) = match companies.len() % 4 {
-            0 | 2 => (Thresholds::default(), Tuning::default()),
+            0 => (Thresholds::default(), Tuning::default()),
+            2 => (Thresholds::EVERYTHING, Tuning::default()),
             1 => (Thresholds::EVERYTHING, Tuning::EVERYTHING),
             _ => (Thresholds::EVERYTHING, Tuning { kept_max, ..Tuning::EVERYTHING }),
         };
