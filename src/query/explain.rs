@@ -110,7 +110,8 @@ pub enum Standing {
 pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
     let planner = Planner::new(snapshot);
     let mut understanding = Understanding::new(&planner, &query.text);
-    let (total, _) = page::hits(&planner, query, &mut understanding, Kept::Nothing);
+    let as_is = page::plan(&planner, query, &understanding);
+    let (total, _) = page::hits(&planner, query, &mut understanding, as_is, Kept::Nothing);
     let text = &query.text;
     let folded = crate::analyzer::fold_text(text.as_str());
     let plan = page::plan(&planner, query, &understanding);

@@ -33,11 +33,12 @@ pub struct JoinedApart<'s> {
 }
 
 impl<'s> JoinedApart<'s> {
-    /// The hits, taken apart, if few hold two words as one and many do not. `plan_of` says what matches if `q` means
-    /// something, filters and all.
+    /// The hits, which are `any`, taken apart, if few hold two words as one and many do not. `plan_of` says what matches if
+    /// `q` means something, filters and all.
     pub fn new(
         planner: &Planner<'s>,
         understanding: &Understanding<'s>,
+        any: &Plan<'s>,
         plan_of: impl Fn(&Understanding<'s>) -> Plan<'s>,
     ) -> Option<JoinedApart<'s>> {
         let clauses = &understanding.clauses;
@@ -46,9 +47,13 @@ impl<'s> JoinedApart<'s> {
         if words.is_empty() || !is_plain || clauses.iter().any(|it| !it.readings.is_empty()) {
             return None;
         }
+        let tuning = planner.tuning();
+        // Of these, whoever matches as it is written is a part.
+        if any.cardinality_max() < tuning.apart_min {
+            return None;
+        }
         // Impacts count in every field.
         let joined = Plan::union(words.into_iter().map(|word| planner.word(word)));
-        let tuning = planner.tuning();
         if joined.cardinality_max() > tuning.joined_max {
             return None;
         }
@@ -60,7 +65,6 @@ impl<'s> JoinedApart<'s> {
         }
         let joined = joined.hit_set();
         let struck_out = joined.iter().filter(|&doc| hits.contains(doc)).count() as u64;
-        let any = plan_of(understanding);
         let matching = joined.iter().filter(|&doc| any.contains(doc)).map(|DocId(doc)| doc);
         let matching = HitSet::of_sorted(matching);
         let (hits_total, hits) = count(planner, hits, Kept::All);

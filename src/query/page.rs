@@ -98,7 +98,8 @@ fn evaluated<'s>(
     understanding: &mut Understanding<'s>,
     scratch: &mut Scratch,
 ) -> (u64, Vec<Position>) {
-    let apart = joined_apart(planner, query, understanding);
+    let plan = plan(planner, query, understanding);
+    let apart = joined_apart(planner, query, understanding, &plan);
     let mut of_phrase = None;
     let (total, hits) = match &apart {
         Some(apart) => (apart.total(), Plan::NOTHING),
@@ -109,7 +110,7 @@ fn evaluated<'s>(
                 None if is_first_of_static(query) => Kept::First(query.limit as usize),
                 None => Kept::All,
             };
-            hits(planner, query, understanding, kept)
+            hits(planner, query, understanding, plan, kept)
         }
     };
     let found = match only_hit(planner, query, &hits) {
@@ -246,16 +247,17 @@ fn best_of_phrase<'s>(
     BestOfPhrase::new(planner, query, understanding, query.limit as usize)
 }
 
-/// The hits taken apart, if they are asked for by relevance, and there are any.
+/// The hits, as a plan, taken apart, if they are asked for by relevance, and there are any.
 fn joined_apart<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &Understanding<'s>,
+    hits: &Plan<'s>,
 ) -> Option<JoinedApart<'s>> {
     if query.sort != SortKey::Relevance {
         return None;
     }
-    let apart = JoinedApart::new(planner, understanding, |it| plan(planner, query, it))?;
+    let apart = JoinedApart::new(planner, understanding, hits, |it| plan(planner, query, it))?;
     (apart.total() > 0).then_some(apart)
 }
 
@@ -291,47 +293,37 @@ pub(super) fn plan<'s>(
     query: &Query,
     understanding: &Understanding<'s>,
 ) -> Plan<'s> {
-    plan_of(planner, query, understanding, planner.filters(query), &planner.excluded(&query.text))
-}
-
-fn plan_of<'s>(
-    planner: &Planner<'s>,
-    query: &Query,
-    understanding: &Understanding<'s>,
-    filters: &[Plan<'s>],
-    excluded: &Plan<'s>,
-) -> Plan<'s> {
     if query.text.is_wordless() && understanding.whole_id.is_none() {
         return Plan::NOTHING;
     }
     let is_any_text = understanding.whole_id.is_none() && understanding.clauses.is_empty();
+    let filters = planner.filters(query);
     let text = (!is_any_text || filters.is_empty()).then(|| understanding.plan(planner));
     let plan = Plan::intersection(filters.iter().cloned().chain(text));
     // The business whose id `q` is, is asked for as it is.
-    if understanding.whole_id.is_some() { plan } else { Plan::difference(plan, excluded.clone()) }
+    if understanding.whole_id.is_some() {
+        return plan;
+    }
+    Plan::difference(plan, planner.excluded(&query.text))
 }
 
-/// How many businesses match everything, and those that are [`kept`](Kept); corrects and relaxes `q` if
-/// nothing in the snapshot matches it.
+/// How many businesses match everything, which `as_is` says, and those that are [`kept`](Kept); corrects and relaxes
+/// `q` if nothing in the snapshot matches it.
 pub(super) fn hits<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &mut Understanding<'s>,
+    as_is: Plan<'s>,
     kept: Kept,
 ) -> (u64, Plan<'s>) {
-    let filters = planner.filters(query);
-    let excluded = planner.excluded(&query.text);
-    let counted = |understanding: &Understanding<'s>| {
-        count(planner, plan_of(planner, query, understanding, filters, &excluded), kept)
-    };
-    let (total, hits) = counted(understanding);
+    let (total, hits) = count(planner, as_is, kept);
     if total > 0 || understanding.clauses.is_empty() {
         return (total, hits);
     }
-    let is_narrowed = !filters.is_empty() || !excluded.is_nothing();
+    let is_narrowed = !planner.filters(query).is_empty() || !query.text.excluded().is_empty();
     if is_narrowed && !understanding.plan(planner).is_empty() {
         return (total, hits);
     }
     understanding.settle(planner, &query.text);
-    counted(understanding)
+    count(planner, plan(planner, query, understanding), kept)
 }

@@ -120,17 +120,24 @@ impl<'s> Plan<'s> {
 
     /// The union of `plans`.
     pub fn union(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
-        Plan::union_of(plans.into_iter().collect(), false)
+        Plan::union_by(plans, false)
     }
 
     /// The union of `plans` of which no two share a business.
     pub fn disjoint_union(plans: impl IntoIterator<Item = Plan<'s>>) -> Plan<'s> {
-        Plan::union_of(plans.into_iter().collect(), true)
+        Plan::union_by(plans, true)
+    }
+
+    fn union_by(plans: impl IntoIterator<Item = Plan<'s>>, is_disjoint: bool) -> Plan<'s> {
+        let mut plans = plans.into_iter().filter(|plan| !plan.is_nothing());
+        let Some(first) = plans.next() else { return Plan::NOTHING };
+        // Most words have one form, and most clauses match in one way: no memory is asked for then.
+        let Some(second) = plans.next() else { return first };
+        Plan::union_of([first, second].into_iter().chain(plans).collect(), is_disjoint)
     }
 
     /// Not generic, so that it is compiled once and not for each of the iterators that bring plans.
     fn union_of(mut plans: Vec<Plan<'s>>, is_disjoint: bool) -> Plan<'s> {
-        plans.retain(|plan| !plan.is_nothing());
         // `New York, New York` is a city in a state, and a state with a city.
         let mut at = 1;
         while at < plans.len() {
@@ -143,7 +150,6 @@ impl<'s> Plan<'s> {
         // Words are looked at of those whom no list has told.
         plans.sort_by_key(Plan::has_check);
         match plans.len() {
-            0 => Plan::NOTHING,
             1 => plans.remove(0),
             _ => Plan::Union(Union { parts: plans, is_disjoint }),
         }

@@ -175,12 +175,24 @@ impl<'s> Planner<'s> {
 
     /// The terms that begin with `prefix`, and whether it is one.
     pub fn begun_by(&self, prefix: &str) -> BegunTerms {
-        let known = self.terms.borrow().iter().find(|(known, _)| known == prefix).map(|it| it.1);
-        known.unwrap_or_else(|| {
-            let begun = self.snapshot.terms().begun_by(prefix);
-            self.terms.borrow_mut().push((prefix.to_owned(), begun));
-            begun
-        })
+        let terms = self.snapshot.terms();
+        let mut known = self.terms.borrow_mut();
+        // Of a word that is joined with the next, the way is known as far as that.
+        let mut longest: Option<&(String, BegunTerms)> = None;
+        for it in known.iter() {
+            if prefix.starts_with(it.0.as_str())
+                && longest.is_none_or(|other| other.0.len() < it.0.len())
+            {
+                longest = Some(it);
+            }
+        }
+        let begun = match longest {
+            Some((whole, begun)) if whole.len() == prefix.len() => return *begun,
+            Some((front, begun)) => terms.begun_further(*begun, &prefix[front.len()..]),
+            None => terms.begun_by(prefix),
+        };
+        known.push((prefix.to_owned(), begun));
+        begun
     }
 
     /// One plan for each filter of the query that is planned.

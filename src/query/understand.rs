@@ -52,13 +52,13 @@ impl<'s> Understanding<'s> {
         if whole_id.is_some() || text.is_blank() {
             return understanding;
         }
-        understanding.clauses = text
-            .required()
-            .iter()
-            .enumerate()
-            .map(|(at, clause)| Understood {
+        let pairs = text.required().windows(2).map(|pair| joined(planner, &pair[0], &pair[1]));
+        let mut before = None;
+        let clauses = text.required().iter().zip(pairs.chain([None]));
+        understanding.clauses = clauses
+            .map(|(clause, behind)| Understood {
                 clause: clause.clone(),
-                neighbours: neighbours(planner, text.required(), at),
+                neighbours: [std::mem::replace(&mut before, behind.clone()), behind],
                 readings: Readings::default(),
                 prefix: PrefixMatches::of_clause(planner, clause),
             })
@@ -244,19 +244,24 @@ impl<'s> Understood<'s> {
     }
 }
 
-/// The joined forms of a plain word with its neighbours, as far as names or hosts hold them.
-fn neighbours(planner: &Planner<'_>, clauses: &[Clause], at: usize) -> [Option<QueryWord>; 2] {
-    let joined = |left: usize| -> Option<QueryWord> {
-        let [left, right] = clauses.get(left..left + 2)? else { return None };
-        let (left, right) = (plain_word(left)?, plain_word(right)?);
-        let pairs = left
-            .forms
-            .iter()
-            .flat_map(|left| right.forms.iter().map(move |right| [left.as_str(), right].concat()));
-        let word = QueryWord { forms: pairs.collect() };
-        (!planner.word_in_name_or_host(&word).is_nothing()).then_some(word)
+/// Two plain words written as one, if names or hosts hold that.
+fn joined(planner: &Planner<'_>, left: &Clause, right: &Clause) -> Option<QueryWord> {
+    let (left, right) = (plain_word(left)?, plain_word(right)?);
+    // Where what begins with the first is known, a pair is looked up from there.
+    if left.forms.iter().all(|left| planner.begun_by(left).has_no_longer()) {
+        return None;
+    }
+    let pairs = left
+        .forms
+        .iter()
+        .flat_map(|left| right.forms.iter().map(move |right| [left.as_str(), right].concat()));
+    let word = QueryWord { forms: pairs.collect() };
+    let is_held = |ord| {
+        let lists = planner.snapshot().terms().lists(ord);
+        lists.host().is_some() || lists.in_name().next().is_some()
     };
-    [at.checked_sub(1).and_then(joined), joined(at)]
+    let is_any_held = planner.ords(&word).any(is_held);
+    is_any_held.then_some(word)
 }
 
 fn plain_word(clause: &Clause) -> Option<&QueryWord> {

@@ -26,7 +26,7 @@ use crate::bytes::cast;
 use crate::ids::TermOrd;
 use block::{BLOCK_ALIGN, TermLists, check_block};
 use rayon::prelude::*;
-use search::Guide;
+use search::{Begun, Guide};
 
 /// Which of the [`TermLists`] a list is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,8 +127,12 @@ impl Terms {
 
     /// The terms that begin with `prefix`, and whether it is one.
     pub fn begun_by(&self, prefix: &str) -> BegunTerms {
-        let (ords, is_term) = search::begun_by(self.keys.as_fst(), prefix.as_bytes());
-        BegunTerms { start: ords.start as u32, end: ords.end as u32, is_term }
+        self.begun_further(BegunTerms(Begun::with_nothing(self.keys.as_fst())), prefix)
+    }
+
+    /// Those of `begun` that go on with `further`, and whether one ends there.
+    pub fn begun_further(&self, begun: BegunTerms, further: &str) -> BegunTerms {
+        BegunTerms(begun.0.further(self.keys.as_fst(), further.as_bytes()))
     }
 
     /// Calls `visit` with the terms that begin with `prefix` and that `automaton` accepts, ascending.
@@ -213,36 +217,32 @@ impl Terms {
 
 /// The terms that a prefix begins. The term that is the prefix comes before all others.
 #[derive(Clone, Copy, Debug)]
-pub struct BegunTerms {
-    start: u32,
-    end: u32,
-    is_term: bool,
-}
+pub struct BegunTerms(Begun);
 
 impl BegunTerms {
     /// The prefix itself, if it is a term.
     pub fn itself(self) -> Option<TermOrd> {
-        self.is_term.then_some(TermOrd(self.start))
+        self.0.is_key.then_some(TermOrd(self.0.first as u32))
     }
 
     /// Are there no longer terms?
     pub fn has_no_longer(self) -> bool {
-        self.end - self.start == u32::from(self.is_term)
+        self.len() == usize::from(self.0.is_key)
     }
 
     /// How many there are.
     pub fn len(self) -> usize {
-        (self.end - self.start) as usize
+        (self.0.end - self.0.first) as usize
     }
 
     /// Are there none?
     pub fn is_empty(self) -> bool {
-        self.start == self.end
+        self.0.first == self.0.end
     }
 
     /// All of them.
     pub fn all(self) -> impl Iterator<Item = TermOrd> {
-        (self.start..self.end).map(TermOrd)
+        (self.0.first as u32..self.0.end as u32).map(TermOrd)
     }
 }
 

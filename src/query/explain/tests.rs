@@ -36,7 +36,8 @@ fn explained(query_string: &str) -> Explanation {
     assert_eq!(explanation.results.len(), page.docs.len(), "{query_string}");
     let planner = Planner::new(snapshot());
     let mut understanding = Understanding::new(&planner, &query.text);
-    page::hits(&planner, &query, &mut understanding, Kept::Nothing);
+    let as_is = page::plan(&planner, &query, &understanding);
+    page::hits(&planner, &query, &mut understanding, as_is, Kept::Nothing);
     for (result, &doc) in explanation.results.iter().zip(&page.docs) {
         assert_eq!(result.score.sum(), text_score(snapshot(), &query, doc), "{query_string}");
         for (understood, held) in understanding.clauses.iter().zip(&result.held) {

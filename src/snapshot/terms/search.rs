@@ -5,24 +5,49 @@
 //! no edit is left, a few letters go on, and the other ways of a node need not be read at all ([`Guide`]).
 
 use fst::Automaton;
-use fst::raw::{Fst, Node, Output, Transition};
-use std::ops::Range;
+use fst::raw::{CompiledAddr, Fst, Node, Output, Transition};
 
-/// The values of the keys that begin with `prefix`, and whether it is a key itself. Values are the ordinals of keys: what
-/// a way adds is the number of keys on the ways before it, so that what the next way adds tells where those on this one
-/// end.
-pub fn begun_by(fst: &Fst<impl AsRef<[u8]>>, prefix: &[u8]) -> (Range<u64>, bool) {
-    let (mut node, mut first, mut end) = (fst.root(), 0, fst.len() as u64);
-    for &byte in prefix {
-        let Some(way) = node.find_input(byte) else { return (0..0, false) };
-        if way + 1 < node.len() {
-            end = first + node.transition(way + 1).out.value();
-        }
-        let taken = node.transition(way);
-        first += taken.out.value();
-        node = fst.node(taken.addr);
+/// Where the keys with a common beginning stand in an fst whose values are the ordinals of its keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Begun {
+    /// The address of the node that the beginning leads to.
+    node: CompiledAddr,
+    /// The value of the first of the keys.
+    pub first: u64,
+    /// The value behind the last of them.
+    pub end: u64,
+    /// Is the beginning a key itself?
+    pub is_key: bool,
+}
+
+impl Begun {
+    /// All keys, which begin with nothing.
+    pub fn with_nothing(fst: &Fst<impl AsRef<[u8]>>) -> Begun {
+        let root = fst.root();
+        Begun { node: root.addr(), first: 0, end: fst.len() as u64, is_key: root.is_final() }
     }
-    (first..end, node.is_final())
+
+    /// Those of these keys whose next bytes are `further`. Values are the ordinals of keys: what a way adds is the number of
+    /// keys on the ways before it, so that what the next way adds tells where those on this one end.
+    pub fn further(self, fst: &Fst<impl AsRef<[u8]>>, further: &[u8]) -> Begun {
+        let Begun { node, mut first, mut end, .. } = self;
+        if first == end {
+            return self;
+        }
+        let mut node = fst.node(node);
+        for &byte in further {
+            let Some(way) = node.find_input(byte) else {
+                return Begun { node: node.addr(), first: 0, end: 0, is_key: false };
+            };
+            if way + 1 < node.len() {
+                end = first + node.transition(way + 1).out.value();
+            }
+            let taken = node.transition(way);
+            first += taken.out.value();
+            node = fst.node(taken.addr);
+        }
+        Begun { node: node.addr(), first, end, is_key: node.is_final() }
+    }
 }
 
 /// Calls `visit` with the value of each of `keys` that is one. What a key begins with as the one before does is not walked
@@ -233,12 +258,18 @@ mod tests {
         fn keys_begin_as_strings_do(
             keys in prop::collection::btree_set("[a-c]{0,4}|[a-zü]{1,2}", 0..150),
             prefix in "[a-c]{0,4}|[a-zü]{0,2}",
+            cut in 0usize..5,
         ) {
             let map = Map::from_iter(keys.iter().zip(0u64..)).unwrap();
-            let (begun, is_key) = begun_by(map.as_fst(), prefix.as_bytes());
-            prop_assert_eq!(is_key.then_some(begun.start), map.get(&prefix));
+            let fst = map.as_fst();
+            let begun = Begun::with_nothing(fst).further(fst, prefix.as_bytes());
+            prop_assert_eq!(begun.is_key.then_some(begun.first), map.get(&prefix));
             let expected = keys.iter().zip(0u64..).filter(|(key, _)| key.starts_with(&prefix));
-            prop_assert!(begun.eq(expected.map(|(_, ord)| ord)));
+            prop_assert!((begun.first..begun.end).eq(expected.map(|(_, ord)| ord)));
+            let (front, further) = prefix.as_bytes().split_at(cut.min(prefix.len()));
+            let in_two = Begun::with_nothing(fst).further(fst, front).further(fst, further);
+            let told = |begun: Begun| (begun.first, begun.end, begun.is_key);
+            prop_assert_eq!(told(in_two), told(begun));
         }
 
         #[test]
