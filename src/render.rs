@@ -20,6 +20,10 @@ pub fn page(snapshot: &Snapshot, page: &Page) -> Vec<u8> {
         if at > 0 {
             body.push(b',');
         }
+        // What the next one waits for comes while this one is written.
+        if let Some(&next) = page.docs.get(at + 1) {
+            documents.read_symbols_ahead(next);
+        }
         documents.append(doc, &mut body);
     }
     body.extend_from_slice(b"],\"pagination\":{\"total\":");

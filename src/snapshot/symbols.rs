@@ -16,6 +16,7 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use crate::simd::read_ahead;
 
 /// Most bytes that a code stands for.
 pub const SYMBOL_BYTES_MAX: usize = 16;
@@ -63,6 +64,12 @@ impl Symbols {
             rest = behind;
         }
         if rest.is_empty() { Ok(symbols) } else { Err(damaged()) }
+    }
+
+    /// Asks memory for the texts of `codes`, which are read soon.
+    #[inline]
+    pub fn read_ahead(&self, codes: &[u16]) {
+        codes.iter().for_each(|&code| read_ahead(&self.texts[..], usize::from(code)));
     }
 
     /// Appends the text of `codes`.
