@@ -4,7 +4,7 @@
 //! exact total, and the cursors to its neighbours. This room knows no HTTP, no JSON and no input files.
 //!
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
-//! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`] and [`filters`] (which postings answer it),
+//! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which postings answer it),
 //! [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total), [`order`] (sort orders),
 //! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`few_hits`], [`rank`], [`score`], [`nearest`] and [`relax`],
@@ -27,6 +27,7 @@ pub mod few_hits;
 pub mod filters;
 pub mod hit_set;
 pub mod joined;
+pub mod known_terms;
 pub mod legal_forms;
 pub mod lows;
 pub mod nearest;

@@ -74,7 +74,7 @@ fn evaluate(snapshot: &Snapshot, path: &Path, misses: usize) -> Result<Quality, 
     for (number, line) in (1..).zip(text.lines()) {
         let bad = |reason: &str| failure(format!("{}:{number}: {reason}", path.display()));
         let (q, ids) = line.rsplit_once('\t').ok_or_else(|| bad("no tab between query and ids"))?;
-        let answers: Vec<String> = ids.split(',').map(escape).collect();
+        let answers: Vec<String> = ids.split(',').map(|id| escape(id).into_owned()).collect();
         let text = TextQuery::parse(q).map_err(|error| bad(&error.to_string()))?;
         let page =
             search(snapshot, &Query { text, limit: DEPTH, ..Query::default() }, &mut scratch);

@@ -91,12 +91,12 @@ fn within(planner: &Planner<'_>, form: &str, edits_max: usize) -> Vec<QueryWord>
     });
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     found.truncate(READINGS_MAX);
-    found.into_iter().map(|(_, term)| QueryWord { forms: vec![term] }).collect()
+    found.into_iter().map(|(_, term)| QueryWord::of_form(term)).collect()
 }
 
 /// The leftmost cut of a word into two that stand next to each other in some name.
 fn split(planner: &Planner<'_>, form: &str) -> Option<Phrase> {
-    let word = |text: &str| QueryWord { forms: vec![text.to_owned()] };
+    let word = |text: &str| QueryWord::of_form(text.to_owned());
     form.char_indices().skip(1).find_map(|(at, _)| {
         let (left, right) = (word(&form[..at]), word(&form[at..]));
         // Most cuts fail here, at the price of two look-ups.

@@ -109,6 +109,7 @@
 use super::Query;
 use super::candidates::searched;
 use super::check::{Check, Place};
+use super::known_terms::KnownTerms;
 use super::phrase::{PhraseMatcher, related_terms};
 use super::plan::{List, Marked, Plan};
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
@@ -128,8 +129,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 #[derive(Debug)]
 pub struct Planner<'s> {
     snapshot: &'s Snapshot,
-    /// Terms looked up so far: tiers ask for the same words again and again, and a look-up walks the fst.
-    terms: RefCell<Vec<(String, BegunTerms)>>,
+    terms: RefCell<KnownTerms>,
     /// The plan of each filter of the query, once somebody has asked.
     filters: OnceCell<Vec<Plan<'s>>>,
     shortcuts: Cell<Shortcuts>,
@@ -175,24 +175,7 @@ impl<'s> Planner<'s> {
 
     /// The terms that begin with `prefix`, and whether it is one.
     pub fn begun_by(&self, prefix: &str) -> BegunTerms {
-        let terms = self.snapshot.terms();
-        let mut known = self.terms.borrow_mut();
-        // Of a word that is joined with the next, the way is known as far as that.
-        let mut longest: Option<&(String, BegunTerms)> = None;
-        for it in known.iter() {
-            if prefix.starts_with(it.0.as_str())
-                && longest.is_none_or(|other| other.0.len() < it.0.len())
-            {
-                longest = Some(it);
-            }
-        }
-        let begun = match longest {
-            Some((whole, begun)) if whole.len() == prefix.len() => return *begun,
-            Some((front, begun)) => terms.begun_further(*begun, &prefix[front.len()..]),
-            None => terms.begun_by(prefix),
-        };
-        known.push((prefix.to_owned(), begun));
-        begun
+        self.terms.borrow_mut().begun_by(self.snapshot.terms(), prefix)
     }
 
     /// One plan for each filter of the query that is planned.
@@ -249,7 +232,7 @@ impl<'s> Planner<'s> {
         }
         // The form itself stands nowhere, but a word of industry or description may share a form with it. The
         // lists of those words hold more than that: names, and words that share a form with *them*.
-        let word = QueryWord { forms: vec![form.to_owned()] };
+        let word = QueryWord::of_form(form.to_owned());
         let related = related_terms(&word);
         let ords = related.iter().filter_map(|term| self.ord(term));
         let plans = ords.map(|ord| {

@@ -37,22 +37,22 @@ impl<'s> PrefixMatches<'s> {
         }
         let list = |postings: Option<_>| postings.map_or(Plan::NOTHING, Plan::list);
         let prefixes = planner.snapshot().prefixes();
-        let (mut stored, mut read) = (Vec::new(), QueryWord { forms: Vec::new() });
-        for form in &word.forms {
+        let (mut stored, mut read) = (Vec::new(), Vec::new());
+        for form in word.forms.iter() {
             match prefixes.get(form) {
                 Some(prefix) => stored.push((list(prefix.beyond), list(prefix.names))),
-                None => read.forms.push(form.clone()),
+                None => read.push(form),
             }
         }
         if !stored.is_empty() {
             planner.took(Shortcut::StoredPrefix);
         }
-        if let ([_], Some((beyond, names))) = (word.forms.as_slice(), stored.first()) {
+        if let (Some(_), Some((beyond, names))) = (word.only_form(), stored.first()) {
             return PrefixMatches { beyond: beyond.clone(), names: names.clone() };
         }
         let own: Vec<TermOrd> = planner.ords(word).collect();
         let (mut names, mut all) = (Vec::new(), Vec::new());
-        for_each_begun(planner, &read, |ord, lists| {
+        for_each_begun(planner, read.into_iter(), |ord, lists| {
             if !own.contains(&ord) {
                 lists.in_name().for_each(|postings| postings.push_to(&mut names));
                 lists.host().iter().for_each(|postings| postings.push_to(&mut all));
@@ -93,7 +93,7 @@ impl BegunWords {
     pub fn of(planner: &Planner<'_>, word: &QueryWord) -> BegunWords {
         let mut begun = BegunWords::default();
         let (mut names, mut hosts) = (Vec::new(), Vec::new());
-        for_each_begun(planner, word, |ord, lists| {
+        for_each_begun(planner, word.forms.iter(), |ord, lists| {
             let code = planner.snapshot().terms().code(ord);
             if lists.in_name().next().is_some() {
                 begun.name_codes.push(code);
@@ -119,7 +119,7 @@ pub fn begun_codes(planner: &Planner<'_>, word: &QueryWord) -> impl Iterator<Ite
 /// The words of names that a word begins, itself included.
 pub fn begun_in_names(planner: &Planner<'_>, word: &QueryWord) -> Vec<TermOrd> {
     let mut begun = Vec::new();
-    for_each_begun(planner, word, |ord, lists| {
+    for_each_begun(planner, word.forms.iter(), |ord, lists| {
         if lists.in_name().next().is_some() {
             begun.push(ord);
         }
@@ -127,14 +127,14 @@ pub fn begun_in_names(planner: &Planner<'_>, word: &QueryWord) -> Vec<TermOrd> {
     begun
 }
 
-/// Calls `visit` with every term that a form of `word` begins, itself included.
-fn for_each_begun<'s>(
+/// Calls `visit` with every term that one of `forms` begins, itself included.
+fn for_each_begun<'s, 'f>(
     planner: &Planner<'s>,
-    word: &QueryWord,
+    forms: impl Iterator<Item = &'f String>,
     mut visit: impl FnMut(TermOrd, TermLists<'s>),
 ) {
     let terms = planner.snapshot().terms();
-    for form in &word.forms {
+    for form in forms {
         for ord in planner.begun_by(form).all() {
             visit(ord, terms.lists(ord));
         }

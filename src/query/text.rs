@@ -11,6 +11,7 @@ use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
 use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most starred words in one `q`: each may expand to very many terms.
 pub const STARRED_WORDS_MAX: usize = 2;
@@ -21,14 +22,24 @@ pub const WAYS_MAX: usize = 4;
 /// One word, in all its forms (see [`crate::analyzer`]): one or two.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryWord {
-    /// The forms; the one without marks first.
-    pub forms: Vec<String>,
+    /// The forms; the one without marks first. Shared by the copies of the word, of which a query makes a dozen.
+    pub forms: Arc<[String]>,
 }
 
 impl QueryWord {
+    /// A word of one form.
+    pub fn of_form(form: String) -> QueryWord {
+        QueryWord { forms: [form].into() }
+    }
+
+    /// Adds further forms.
+    pub fn extend(&mut self, forms: impl IntoIterator<Item = String>) {
+        self.forms = self.forms.iter().cloned().chain(forms).collect();
+    }
+
     /// The only form, if it has no other.
     pub fn only_form(&self) -> Option<&str> {
-        match self.forms.as_slice() {
+        match &*self.forms {
             [form] => Some(form),
             _ => None,
         }
@@ -61,7 +72,7 @@ impl Phrase {
         for (at, word) in &self.words {
             let with_form = |way: &Phrase, form: &String| {
                 let mut way = way.clone();
-                way.words.push((*at, QueryWord { forms: vec![form.clone()] }));
+                way.words.push((*at, QueryWord::of_form(form.clone())));
                 way
             };
             let with_each = |way: &Phrase| -> Vec<Phrase> {

@@ -236,9 +236,10 @@ impl<'s> Understood<'s> {
     pub fn phrase_with_readings(&self) -> Phrase {
         let mut phrase = Phrase::default();
         phrase.extend(&self.clause.term);
-        let readings = self.readings.words.iter().flat_map(|word| word.forms.iter().cloned());
-        if let [(_, word)] = phrase.words.as_mut_slice() {
-            word.forms.extend(readings);
+        if let [(_, word)] = phrase.words.as_mut_slice()
+            && !self.readings.words.is_empty()
+        {
+            word.extend(self.readings.words.iter().flat_map(|word| word.forms.iter().cloned()));
         }
         phrase
     }

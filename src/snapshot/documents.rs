@@ -15,6 +15,7 @@ use crate::bytes::cast;
 use crate::ids::DocId;
 use crate::simd::read_ahead;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -282,9 +283,13 @@ pub fn website(document: &[u8]) -> Option<String> {
 }
 
 /// `text` as it stands between quotation marks in JSON.
-pub fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> Cow<'_, str> {
+    let is_escaped = |byte: u8| byte < b' ' || matches!(byte, b'"' | b'\\');
+    if !text.bytes().any(is_escaped) {
+        return Cow::Borrowed(text);
+    }
     let quoted = serde_json::to_string(text).expect("a text has a JSON form");
-    quoted[1..quoted.len() - 1].to_owned()
+    Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
 }
 
 #[cfg(test)]

@@ -117,16 +117,16 @@ impl Name {
         let mut name = Name::default();
         analysis.for_each_entry(TextField::Name, |entry| {
             let form = entry.text.to_owned();
-            let new = QueryWord { forms: vec![form.clone()] };
+            let new = QueryWord::of_form(form.clone());
             match entry.role {
                 Role::Word => name.words.push((entry.position, new)),
                 Role::Alternative => {
                     let (position, word) = name.words.last_mut().expect("a word before");
                     assert_eq!(*position, entry.position);
-                    word.forms.push(form);
+                    word.extend([form]);
                 }
                 Role::Joined { parts } => match name.joined.last_mut() {
-                    Some((first, _, joined)) if *first == entry.position => joined.forms.push(form),
+                    Some((first, _, joined)) if *first == entry.position => joined.extend([form]),
                     _ => name.joined.push((entry.position, parts, new)),
                 },
             }

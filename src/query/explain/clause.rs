@@ -68,8 +68,12 @@ impl ClauseExplanation {
         let clause = &understood.clause;
         let Range { start, end } = clause.span;
         let readings = &understood.readings;
-        let mut with_neighbours: Vec<String> =
-            understood.neighbours.iter().flatten().flat_map(|word| word.forms.clone()).collect();
+        let mut with_neighbours: Vec<String> = understood
+            .neighbours
+            .iter()
+            .flatten()
+            .flat_map(|word| word.forms.iter().cloned())
+            .collect();
         with_neighbours.dedup();
         ClauseExplanation {
             text: folded.get(start..end).unwrap_or_default().to_owned(),
@@ -101,7 +105,7 @@ fn kind(term: &Term, is_quoted: bool) -> ClauseKind {
 
 fn looked_up(term: &Term) -> Vec<String> {
     match term {
-        Term::Word(word) => word.forms.clone(),
+        Term::Word(word) => word.forms.to_vec(),
         Term::Compound { joined, parts } => {
             joined.forms.iter().cloned().chain([show_phrase(parts)]).collect()
         }

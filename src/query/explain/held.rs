@@ -87,7 +87,7 @@ impl<'s> Ways<'s> {
         if let (Some(_), Term::Word(word)) = (&understood.prefix, term) {
             let words = BegunWords::of(planner, word);
             for (codes, fields) in [(&words.name_codes, NAME), (&words.host_codes, HOST)] {
-                let mut begun = of_word(&QueryWord { forms: Vec::new() });
+                let mut begun = of_word(&QueryWord { forms: [].into() });
                 begun.add_codes(0, codes);
                 ways.push(way(How::Prefix, fields, begun));
             }

@@ -175,7 +175,7 @@ fn named<'s>(planner: &Planner<'s>, understood: &Understood<'s>, has_akin: bool)
     let split = split.map(|(_, word)| planner.word_in_name(word));
     let start = akin::start(&understood.clause).filter(|_| has_akin).map(|(_, start)| start);
     let alike = start.into_iter().flat_map(|start| {
-        let start = QueryWord { forms: vec![start] };
+        let start = QueryWord::of_form(start);
         [planner.word_in_name(&start), PrefixMatches::of_word(planner, &start).names]
     });
     let own = [understood.in_name_partly(planner), understood.in_name_as_prefix()];

@@ -35,16 +35,21 @@ impl Begun {
             return self;
         }
         let mut node = fst.node(node);
+        // The last way that has one behind it, and the value up to it: what that one adds is not looked at on the way.
+        let mut last: Option<(Node<'_>, usize, u64)> = None;
         for &byte in further {
             let Some(way) = node.find_input(byte) else {
                 return Begun { node: node.addr(), first: 0, end: 0, is_key: false };
             };
             if way + 1 < node.len() {
-                end = first + node.transition(way + 1).out.value();
+                last = Some((node, way, first));
             }
             let taken = node.transition(way);
             first += taken.out.value();
             node = fst.node(taken.addr);
+        }
+        if let Some((parted, way, before)) = last {
+            end = before + parted.transition(way + 1).out.value();
         }
         Begun { node: node.addr(), first, end, is_key: node.is_final() }
     }

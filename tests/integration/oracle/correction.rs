@@ -216,7 +216,7 @@ fn is_letter(c: char) -> bool {
 }
 
 fn query_word(letters: &[char]) -> QueryWord {
-    QueryWord { forms: vec![letters.iter().collect()] }
+    QueryWord::of_form(letters.iter().collect())
 }
 
 #[test]

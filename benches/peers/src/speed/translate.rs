@@ -139,7 +139,7 @@ impl<'a> Translator<'a> {
         for (at, clause) in required.iter().enumerate() {
             let mut ways = self.term(&clause.term)?;
             if let (true, TextTerm::Word(word)) = (clause.is_prefix, &clause.term) {
-                for form in &word.forms {
+                for form in word.forms.iter() {
                     ways.extend(self.word_of(self.fields().starts, form)?);
                 }
             }
@@ -178,7 +178,7 @@ impl<'a> Translator<'a> {
     /// A word in any field: as written in names and hosts, in singular or plural elsewhere.
     fn word(&self, word: &QueryWord) -> Result<Queries> {
         let mut ways = Queries::new();
-        for form in &word.forms {
+        for form in word.forms.iter() {
             ways.extend(self.word_of(self.fields().all, form)?);
             for singular in plural::forms(form).skip(1) {
                 ways.extend(self.word_of(self.fields().prose, &singular)?);
@@ -207,7 +207,7 @@ impl<'a> Translator<'a> {
         let places: Vec<usize> =
             phrase.words.iter().map(|(at, _)| *at as usize * POSITION_STEP).collect();
         let as_written: Vec<Vec<String>> =
-            phrase.words.iter().map(|(_, word)| word.forms.clone()).collect();
+            phrase.words.iter().map(|(_, word)| word.forms.to_vec()).collect();
         let with_singulars: Vec<Vec<String>> = as_written
             .iter()
             .map(|forms| forms.iter().flat_map(|form| plural::forms(form)).collect())
@@ -321,7 +321,7 @@ fn union(mut queries: Queries) -> Box<dyn PeerQuery> {
 /// Two plain neighbouring words written as one.
 fn joined_forms(left: &Clause, right: &Clause) -> Vec<String> {
     let plain = |clause: &Clause| match &clause.term {
-        TextTerm::Word(word) if !clause.is_quoted => word.forms.clone(),
+        TextTerm::Word(word) if !clause.is_quoted => word.forms.to_vec(),
         _ => Vec::new(),
     };
     let (left, right) = (plain(left), plain(right));
