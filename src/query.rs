@@ -7,7 +7,7 @@
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which postings answer it),
 //! [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total), [`order`] (sort orders),
-//! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`few_hits`], [`rank`], [`score`], [`nearest`] and [`relax`],
+//! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`few_hits`], [`word_pass`], [`rank`], [`score`], [`nearest`] and [`relax`],
 //! [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
@@ -49,6 +49,7 @@ pub mod summed_levels;
 pub mod text;
 pub mod understand;
 pub mod within_industry;
+pub mod word_pass;
 
 pub use cursor::{Cursor, InvalidCursor};
 pub use page::{Page, Scratch, search};

@@ -17,6 +17,7 @@ use super::relevance::{Apart, by_relevance};
 use super::score::Scorer;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::understand::Understanding;
+use super::word_pass;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::{Snapshot, StoredOrder};
@@ -159,6 +160,9 @@ fn nearest<'s>(
                 Some(apart) => apart.nearest(planner, query, understanding, stretch),
                 None => {
                     let few = few_hits::nearest(planner, query, understanding, hits, stretch);
+                    let few = few.or_else(|| {
+                        word_pass::nearest(planner, query, understanding, total, stretch)
+                    });
                     few.unwrap_or_else(|| {
                         let (hits, apart) = ((hits, total), Apart::default());
                         by_relevance(planner, query, understanding, hits, of_phrase, apart, stretch)

@@ -33,6 +33,8 @@ pub enum Shortcut {
     OnlyHit,
     /// Few hits, told apart by reading their words.
     WordsRead,
+    /// Businesses of one word, its lists passed side by side.
+    WordPass,
     /// A page by score from the stored best businesses of a phrase.
     BestOfPhrase,
     /// The same within an industry.
@@ -81,7 +83,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 35] = [
+    pub const ALL: [Shortcut; 36] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -95,6 +97,7 @@ impl Shortcut {
         Shortcut::FollowerScan,
         Shortcut::OnlyHit,
         Shortcut::WordsRead,
+        Shortcut::WordPass,
         Shortcut::BestOfPhrase,
         Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestInIndustry,
@@ -137,6 +140,8 @@ pub struct Tuning {
     pub hits_held_max: u64,
     /// So many hits at most are told apart by their words and not by postings.
     pub read_max: u64,
+    /// So many businesses of one word at most are told apart by passing its lists.
+    pub passed_max: u64,
     /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
     /// if it has to be found.
     pub level_step_costs: (u64, u64),
@@ -172,6 +177,7 @@ impl Default for Tuning {
             held_max: 1024,
             hits_held_max: 2048,
             read_max: 16,
+            passed_max: 1024,
             level_step_costs: (4, 64),
             level_patience: 8,
             summed_min: 1 << 13,
@@ -196,6 +202,7 @@ impl Tuning {
         held_max: 0,
         hits_held_max: 0,
         read_max: 0,
+        passed_max: 0,
         level_step_costs: (0, 0),
         level_patience: 1,
         summed_min: 0,
