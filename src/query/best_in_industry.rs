@@ -5,15 +5,15 @@
 use super::Query;
 use super::cursor::Position;
 use super::nearest::GROUP_SHIFT;
-use super::plan::Plan;
 use super::planner::Planner;
+use super::prefix::PrefixMatches;
 use super::rank::{Kind, Tier, group_key};
-use super::score::Scorer;
-use super::text::Term;
+use super::text::{Clause, Term};
 use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::best_within::StoredBest;
+use crate::snapshot::impacts::Impacts;
 use crate::snapshot::packed_ints::PackedInts;
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
@@ -29,44 +29,49 @@ fn only_industry(planner: &Planner<'_>, query: &Query) -> Option<TermOrd> {
     industry_of(filter)
 }
 
-/// The stored best of a word within an industry, as a `q` of this word ranks them.
-#[derive(Clone, Debug)]
-pub struct BestOfWord<'s> {
+/// The stored best of a word within an industry, as a `q` of this word ranks them. What the word begins, which takes as
+/// long to find as all of this, is not asked for unless somebody holds only that.
+#[derive(Debug)]
+pub struct BestOfWord<'a, 's> {
+    planner: &'a Planner<'s>,
+    clause: &'a Clause,
     best: PackedInts<'s>,
     /// How many hits there are.
     pub total: u64,
     lists: TermLists<'s>,
-    /// Who holds only a longer word in the name.
-    longer: Plan<'s>,
 }
 
-impl<'s> BestOfWord<'s> {
-    /// What is stored of the best hits of `query`, if it asks for one word, `only`, in one industry.
-    pub fn new(
-        planner: &Planner<'s>,
-        query: &Query,
-        only: &Understood<'s>,
-    ) -> Option<BestOfWord<'s>> {
-        let is_plain = only.is_only_as_written() && query.text.trailing_forms().is_empty();
-        let industry = if is_plain { only_industry(planner, query) } else { None }?;
-        let Term::Word(word) = &only.clause.term else { return None };
+impl<'a, 's> BestOfWord<'a, 's> {
+    /// What is stored of the best hits of `query`, if it asks for one word in one industry. A word that stands somewhere
+    /// means what it is, if the text is no id.
+    pub fn new(planner: &'a Planner<'s>, query: &'a Query) -> Option<BestOfWord<'a, 's>> {
+        let [clause] = query.text.required() else { return None };
+        let Term::Word(word) = &clause.term else { return None };
+        if !query.text.trailing_forms().is_empty() {
+            return None;
+        }
+        let industry = only_industry(planner, query)?;
         // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
         let form = word.only_form()?;
-        if only.prefix.is_some() != (form.chars().count() >= PREFIX_CHARS_MIN) {
+        if clause.is_prefix != (form.chars().count() >= PREFIX_CHARS_MIN) {
             return None;
         }
         let term = planner.only_term(word)?;
-        let (best, total) = planner.snapshot().best_in_industry(term, industry)?;
-        let lists = planner.snapshot().terms().lists(term);
-        Some(BestOfWord { best: best.docs, total, lists, longer: only.in_name_as_prefix() })
+        let snapshot = planner.snapshot();
+        let (best, total) = snapshot.best_in_industry(term, industry)?;
+        if snapshot.doc_by_id(query.text.as_str().trim()).is_some() {
+            return None;
+        }
+        let lists = snapshot.terms().lists(term);
+        Some(BestOfWord { planner, clause, best: best.docs, total, lists })
     }
 
     /// The first `wanted` hits, best first, or all there are; none if fewer are stored. Nobody asks where they stand but for
     /// the last, behind which the next page begins: only that one is ranked.
-    pub fn first_page(&self, scorer: &Scorer<'s>, wanted: usize) -> Option<Vec<Position>> {
+    pub fn first_page(&self, wanted: usize) -> Option<Vec<Position>> {
         let page = self.best.docs().take(wanted).enumerate().map(|(at, doc)| {
             let is_last = at + 1 == wanted;
-            let relevance_key = if is_last { self.relevance_key(scorer, doc) } else { 0 };
+            let relevance_key = if is_last { self.relevance_key(doc) } else { 0 };
             Position { relevance_key, doc }
         });
         let page: Vec<Position> = page.collect();
@@ -75,7 +80,11 @@ impl<'s> BestOfWord<'s> {
     }
 
     /// Where one of them stands.
-    fn relevance_key(&self, scorer: &Scorer<'s>, doc: DocId) -> u64 {
+    fn relevance_key(&self, doc: DocId) -> u64 {
+        let longer_in_name = || {
+            let prefix = PrefixMatches::of_clause(self.planner, self.clause);
+            prefix.is_some_and(|prefix| prefix.names.contains(doc))
+        };
         let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(doc));
         let (tier, kind) = if holds(self.lists.name_is()) {
             (Tier::NameIs, Kind::Whole)
@@ -83,14 +92,15 @@ impl<'s> BestOfWord<'s> {
             (Tier::NameStarts, Kind::Whole)
         } else if holds(self.lists.name_has()) {
             (Tier::NameHasAll, Kind::Whole)
-        } else if self.longer.contains(doc) {
+        } else if longer_in_name() {
             (Tier::NameHasAll, Kind::Prefix)
-        } else if self.lists.any().contains(doc) {
+        } else if holds(Some(self.lists.any())) {
             (Tier::PhraseElsewhere, Kind::Whole)
         } else {
             (Tier::PhraseElsewhere, Kind::Prefix)
         };
-        group_key(tier, kind) << GROUP_SHIFT | u64::from(scorer.score(doc))
+        let score = Impacts::new(self.lists.any(), self.lists.impacts()).at(doc);
+        group_key(tier, kind) << GROUP_SHIFT | u64::from(score)
     }
 }
 

@@ -14,7 +14,6 @@ use super::plan::Plan;
 use super::planner::Planner;
 use super::positions::PositionPlan;
 use super::relevance::{Apart, by_relevance};
-use super::score::Scorer;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::understand::Understanding;
 use super::word_pass;
@@ -56,11 +55,13 @@ pub struct Scratch {
 /// [`Cursor::snapshot_version`] tell. Any other gives some page, or an empty one.
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
     let planner = Planner::tuned(snapshot, scratch.tuning);
-    let mut understanding = Understanding::new(&planner, &query.text);
-    let (total, mut found) = match stored_page(&planner, query, &understanding) {
-        Some(stored) => stored,
-        None => evaluated(&planner, query, &mut understanding, scratch),
-    };
+    let (mut corrected, mut relaxed) = (None, false);
+    let (total, mut found) = stored_page(&planner, query).unwrap_or_else(|| {
+        let mut understanding = Understanding::new(&planner, &query.text);
+        let found = evaluated(&planner, query, &mut understanding, scratch);
+        (corrected, relaxed) = (understanding.corrected, understanding.is_relaxed);
+        found
+    });
     let len = found.len() as u32;
     // How many stand before the page.
     let before = match query.cursor {
@@ -85,8 +86,8 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         total,
         next_cursor: next.map(|last| cursor(Side::After, last, before.saturating_add(len - 1))),
         previous_cursor: previous.map(|first| cursor(Side::Before, first, before)),
-        corrected: understanding.corrected,
-        relaxed: understanding.is_relaxed,
+        corrected,
+        relaxed,
         shortcuts: planner.shortcuts(),
     }
 }
@@ -223,18 +224,12 @@ fn is_first_of_best(query: &Query) -> bool {
 }
 
 /// How many hits there are, and the first of them, if both are stored.
-fn stored_page<'s>(
-    planner: &Planner<'s>,
-    query: &Query,
-    understanding: &Understanding<'s>,
-) -> Option<(u64, Vec<Position>)> {
-    let [only] = understanding.clauses.as_slice() else { return None };
+fn stored_page(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Position>)> {
     if !is_first_of_best(query) {
         return None;
     }
-    let best = BestOfWord::new(planner, query, only)?;
-    let scorer = Scorer::new(planner, understanding, &query.text);
-    let page = best.first_page(&scorer, query.limit as usize)?;
+    let best = BestOfWord::new(planner, query)?;
+    let page = best.first_page(query.limit as usize)?;
     planner.took(Shortcut::BestInIndustry);
     Some((best.total, page))
 }
