@@ -4,11 +4,12 @@
 //! exact total, and the cursors to its neighbours. This room knows no HTTP, no JSON and no input files.
 //!
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
-//! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which postings answer it),
-//! [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
-//! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total), [`order`] (sort orders),
-//! [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`few_hits`], [`word_pass`], [`rank`], [`score`], [`nearest`] and [`relax`],
-//! [`page`] (paging), [`cursor`].
+//! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which
+//! postings answer it), [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
+//! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total),
+//! [`order`] (sort orders), [`few_hits`] and [`word_pass`] (few businesses by relevance), [`relevance`] with
+//! [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`], [`nearest`] and [`relax`] (many), [`page`] (paging),
+//! [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
 

@@ -162,40 +162,36 @@ impl<'a, 's> Groups<'a, 's> {
         let mut keys = Vec::with_capacity(docs.len());
         let mut others = Vec::new();
         for doc in docs {
-            let tokens = snapshot.doc_tokens(doc);
-            match self.with_all_in_name(doc, &tokens) {
-                Ok((tier, kind)) => keys.push((group_key(tier, kind), doc)),
-                Err(with_some) => others.push((doc, with_some)),
+            let (tier, kind) = self.by_name(doc, &snapshot.doc_tokens(doc));
+            if tier <= Tier::NameHasAll {
+                keys.push((group_key(tier, kind), doc));
+            } else {
+                others.push((doc, tier, kind));
             }
         }
         if others.is_empty() {
             return keys;
         }
-        let hits = HitSet::of_sorted(others.iter().map(|(doc, _)| doc.0));
+        let hits = HitSet::of_sorted(others.iter().map(|(doc, ..)| doc.0));
         let phrase = self.phrase_elsewhere(Plan::ready(hits));
-        keys.extend(others.into_iter().map(|(doc, with_some)| {
+        keys.extend(others.into_iter().map(|(doc, tier, kind)| {
             let (tier, kind) = if phrase.contains(doc) {
                 (Tier::PhraseElsewhere, Kind::Whole)
             } else if self.is_in_host_by_prefix(&snapshot.doc_tokens(doc)) {
                 (Tier::PhraseElsewhere, Kind::Prefix)
             } else {
-                with_some
+                (tier, kind)
             };
             (group_key(tier, kind), doc)
         }));
         keys
     }
 
-    /// The group of a business whose name holds all words; otherwise the one that it is in if the words are no phrase in
-    /// another field.
-    fn with_all_in_name(
-        &self,
-        doc: DocId,
-        tokens: &DocTokens<'_>,
-    ) -> Result<(Tier, Kind), (Tier, Kind)> {
+    /// The group of a business by its name, which the words as a phrase in another field may better.
+    fn by_name(&self, doc: DocId, tokens: &DocTokens<'_>) -> (Tier, Kind) {
         match self.in_name.begins_name(tokens) {
-            Some(NameMatch::Whole) => return Ok((Tier::NameIs, Kind::Whole)),
-            Some(NameMatch::Start) => return Ok((Tier::NameStarts, Kind::Whole)),
+            Some(NameMatch::Whole) => return (Tier::NameIs, Kind::Whole),
+            Some(NameMatch::Start) => return (Tier::NameStarts, Kind::Whole),
             None => {}
         }
         let (words, clauses) = self.clauses.held_in(tokens.field(TextField::Name as usize));
@@ -207,15 +203,15 @@ impl<'a, 's> Groups<'a, 's> {
         };
         let mut all = 0..self.clauses.words.len();
         if all.clone().all(is_whole) {
-            return Ok((Tier::NameHasAll, Kind::Whole));
+            return (Tier::NameHasAll, Kind::Whole);
         }
         let is_any_by_prefix = all.clone().any(by_prefix);
         let kind = if is_any_by_prefix { Kind::Prefix } else { Kind::Whole };
         if is_any_by_prefix && all.clone().all(|at| is_whole(at) || by_prefix(at)) {
-            return Ok((Tier::NameHasAll, kind));
+            return (Tier::NameHasAll, kind);
         }
         let has_some = is_any_by_prefix || all.any(is_partly);
-        Err((if has_some { Tier::NameHasSome } else { Tier::Elsewhere }, kind))
+        (if has_some { Tier::NameHasSome } else { Tier::Elsewhere }, kind)
     }
 
     /// Those of `hits`, whose name does not hold all words, that hold them as a phrase in another field.

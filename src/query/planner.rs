@@ -73,8 +73,8 @@
 //! once which held hits have the rarest word in their name, and asking all tiers of names of those: two words in an
 //! industry take 310 µs instead of 298, since what was read once is in the cache the second time.
 //! Reading the words of up to 32 hits instead of 16: two words in an industry with 21 to 50 hits 115 µs instead of 79, and
-//! names as long; of up to 8, names 2 µs more. Looking for the phrase in all words of each hit, instead of asking followers and stored
-//! phrases of those whose name does not tell: two keywords with 6 to 20 hits a quarter more.
+//! names as long; of up to 8, names 2 µs more. Looking for the phrase in all words of each hit, instead of asking followers
+//! and stored phrases of those whose name does not tell: two keywords with 6 to 20 hits a quarter more.
 //! Passing the lists of a word with 1,000 to 4,096 hits, or levels for these: 24 and 39 µs instead of 23 and 31, where names
 //! fill the page; levels for 256 and more 2 % of a file of a hundred thousand.
 //! Holding up to 8,192 names with all words instead of 1,024: keywords take 56 µs instead of 57.5, names as long, phrases
