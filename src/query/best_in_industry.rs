@@ -7,7 +7,7 @@ use super::cursor::Position;
 use super::nearest::GROUP_SHIFT;
 use super::planner::Planner;
 use super::prefix::PrefixMatches;
-use super::rank::{Kind, Tier, group_key};
+use super::rank::{Kind, Tier, group_key, named_by_tier};
 use super::text::{Clause, Term};
 use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
@@ -86,18 +86,12 @@ impl<'a, 's> BestOfWord<'a, 's> {
             prefix.is_some_and(|prefix| prefix.names.contains(doc))
         };
         let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(doc));
-        let (tier, kind) = if holds(self.lists.name_is()) {
-            (Tier::NameIs, Kind::Whole)
-        } else if holds(self.lists.name_starts()) {
-            (Tier::NameStarts, Kind::Whole)
-        } else if holds(self.lists.name_has()) {
-            (Tier::NameHasAll, Kind::Whole)
-        } else if longer_in_name() {
-            (Tier::NameHasAll, Kind::Prefix)
-        } else if holds(Some(self.lists.any())) {
-            (Tier::PhraseElsewhere, Kind::Whole)
-        } else {
-            (Tier::PhraseElsewhere, Kind::Prefix)
+        let named = named_by_tier(&self.lists).into_iter().find(|(list, _)| holds(*list));
+        let (tier, kind) = match named {
+            Some((_, tier)) => (tier, Kind::Whole),
+            None if longer_in_name() => (Tier::NameHasAll, Kind::Prefix),
+            None if holds(Some(self.lists.any())) => (Tier::PhraseElsewhere, Kind::Whole),
+            None => (Tier::PhraseElsewhere, Kind::Prefix),
         };
         let score = Impacts::new(self.lists.any(), self.lists.impacts()).at(doc);
         group_key(tier, kind) << GROUP_SHIFT | u64::from(score)

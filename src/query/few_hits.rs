@@ -8,7 +8,7 @@ use super::Query;
 use super::check::Place;
 use super::cursor::Position;
 use super::hit_set::HitSet;
-use super::nearest::{GROUP_SHIFT, Stretch};
+use super::nearest::{GROUP_SHIFT, Nearest, Stretch};
 use super::phrase::{NameMatch, PhraseMatcher};
 use super::plan::Plan;
 use super::planner::Planner;
@@ -21,6 +21,7 @@ use super::understand::{OTHER_FIELDS, Understanding, Understood};
 use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
+use std::cell::LazyCell;
 
 const NAME: &[TextField] = &[TextField::Name];
 const HOST: &[TextField] = &[TextField::Host];
@@ -41,34 +42,18 @@ pub fn nearest<'s>(
     planner.took(Shortcut::WordsRead);
     let mut grouped = groups.keys(hits.walk_from(DocId(0)).collect());
     grouped.sort_unstable();
-    let mut positions: Vec<Position> = Vec::with_capacity(grouped.len());
     // On an only page nobody asks for the score of a business that is alone in its group.
     let scores_all = stretch.start.is_some() || grouped.len() > stretch.wanted;
-    let (mut scored, mut key_of) = (Vec::new(), Vec::new());
+    let scorer = LazyCell::new(|| Scorer::new(planner, understanding, &query.text));
+    let mut nearest = Nearest::new(stretch);
     for group in grouped.chunk_by(|one, other| one.0 == other.0) {
-        if group.len() > 1 || scores_all {
-            scored.extend(group.iter().map(|(_, doc)| doc.0));
-            key_of.extend(group.iter().map(|&(key, doc)| (doc, key << GROUP_SHIFT)));
-        } else {
-            let (key, doc) = group[0];
-            positions.push(Position { relevance_key: key << GROUP_SHIFT, doc });
+        let is_scored = scores_all || group.len() > 1;
+        for &(key, doc) in group {
+            let score = if is_scored { scorer.score(doc) } else { 0 };
+            nearest.push(Position { relevance_key: key << GROUP_SHIFT | u64::from(score), doc });
         }
     }
-    if !scored.is_empty() {
-        key_of.sort_unstable();
-        let mut keys = key_of.iter().map(|(_, key)| key);
-        let mut scorer = Scorer::new(planner, understanding, &query.text);
-        scorer.for_each_score_of(&HitSet::of(scored), |doc, score| {
-            let prefix = keys.next().copied().unwrap_or_default();
-            positions.push(Position { relevance_key: prefix | u64::from(score), doc });
-        });
-    }
-    if let Some(start) = stretch.start.map(|start| stretch.distance(&start)) {
-        positions.retain(|position| stretch.distance(position) > start);
-    }
-    positions.sort_unstable_by_key(|position| stretch.distance(position));
-    positions.truncate(stretch.wanted);
-    Some(positions)
+    Some(nearest.into_sorted())
 }
 
 /// Tells the groups of businesses that match all clauses, by their words.

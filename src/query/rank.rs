@@ -8,7 +8,7 @@
 //! | tier | set | from |
 //! |---|---|---|
 //! | whole id or host | one business; the businesses on the host | id order, host dictionary |
-//! | name is `q` | one word: a stored list; more: names that start with the words, checked | [`TermLists`](crate::snapshot::terms::block::TermLists) |
+//! | name is `q` | one word: a stored list; more: names that start with the words, checked | [`TermLists`] |
 //! | name starts with `q` | the same | the same |
 //! | all words in the name | intersection of the names with each word | the same |
 //! | phrase in another field | one word: the rest that holds it; more: checked in the order of scores, until the page is full | token streams |
@@ -31,6 +31,7 @@ use super::shortcut::Shortcut;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use super::understand::{Understanding, Understood};
 use crate::snapshot::postings::Postings;
+use crate::snapshot::terms::block::TermLists;
 pub use phrase_tier::PhraseCandidates;
 
 /// How well a business fits `q`, best first.
@@ -77,6 +78,15 @@ impl Tier {
 /// Tier and kind as part of a relevance key: the better, the larger.
 pub fn group_key(tier: Tier, kind: Kind) -> u64 {
     (Tier::ALL.len() - tier as usize) as u64 * 2 + u64::from(kind == Kind::Whole)
+}
+
+/// The names that hold a term as a whole word, by tier, best first.
+pub fn named_by_tier<'s>(lists: &TermLists<'s>) -> [(Option<Postings<'s>>, Tier); 3] {
+    [
+        (lists.name_is(), Tier::NameIs),
+        (lists.name_starts(), Tier::NameStarts),
+        (lists.name_has(), Tier::NameHasAll),
+    ]
 }
 
 /// Businesses of one tier and kind.

@@ -10,7 +10,7 @@ use super::cursor::Position;
 use super::nearest::{GROUP_SHIFT, Nearest, Stretch};
 use super::plan::Plan;
 use super::planner::Planner;
-use super::rank::{Kind, Tier, group_key};
+use super::rank::{Kind, Tier, group_key, named_by_tier};
 use super::shortcut::Shortcut;
 use super::understand::Understanding;
 use crate::ids::DocId;
@@ -41,16 +41,16 @@ pub fn nearest<'s>(
         Some(prefix) => (docs_of_plan(&prefix.names), docs_of_plan(&prefix.beyond)),
         None => (Vec::new(), Vec::new()),
     };
-    // Better groups first.
-    let mut groups = [
-        (Ascending::of(docs_of(lists.name_is())), (Tier::NameIs, Kind::Whole)),
-        (Ascending::of(docs_of(lists.name_starts())), (Tier::NameStarts, Kind::Whole)),
-        (Ascending::of(docs_of(lists.name_has())), (Tier::NameHasAll, Kind::Whole)),
-        (Ascending::of(longer_in_name.clone()), (Tier::NameHasAll, Kind::Prefix)),
-    ];
+    let mut named = named_by_tier(&lists).map(|(list, tier)| (Ascending::of(docs_of(list)), tier));
+    let mut longer = Ascending::of(longer_in_name.clone());
     for (doc, &score) in docs_of(Some(lists.any())).into_iter().zip(lists.impacts()) {
-        let holding = groups.iter_mut().find_map(|(docs, group)| docs.has(doc).then_some(*group));
-        push(doc, holding.unwrap_or((Tier::PhraseElsewhere, Kind::Whole)), score);
+        let tier = named.iter_mut().find_map(|(docs, tier)| docs.has(doc).then_some(*tier));
+        let group = match tier {
+            Some(tier) => (tier, Kind::Whole),
+            None if longer.has(doc) => (Tier::NameHasAll, Kind::Prefix),
+            None => (Tier::PhraseElsewhere, Kind::Whole),
+        };
+        push(doc, group, score);
     }
     let mut longer_in_name = Ascending::of(longer_in_name);
     for doc in beyond {
