@@ -14,7 +14,6 @@
 //! needs it.
 
 pub mod adjacent;
-pub mod best_in_industry;
 pub mod candidates;
 pub mod check;
 pub mod correct;
@@ -46,6 +45,7 @@ pub mod score;
 pub mod select;
 pub mod shortcut;
 pub mod single_word;
+pub mod stored_best;
 pub mod summed_levels;
 pub mod text;
 pub mod understand;

@@ -39,6 +39,7 @@ pub mod prefixes;
 pub mod sort_order;
 pub mod storage;
 pub mod symbols;
+pub mod term_best;
 pub mod term_endings;
 pub mod terms;
 pub mod triples;
@@ -74,6 +75,7 @@ use sort_order::SortOrders;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use term_best::TermBest;
 use term_endings::TermEndings;
 use terms::Terms;
 use triples::StoredTriples;
@@ -127,6 +129,7 @@ pub struct Snapshot {
     filter_pairs: FilterPairs,
     positions: Positions,
     phrase_industry_best: BestWithin,
+    term_best: TermBest,
     industry_best: IndustryBest,
     form_best: BestWithin,
     name_pair_best: BestWithin,
@@ -306,6 +309,11 @@ impl Snapshot {
     /// Where in the order by industry the businesses of an industry stand, if they stand side by side.
     pub fn industry_range(&self, industry: TermOrd) -> Option<Range<u32>> {
         self.positions.of_industry(&self.industries, industry)
+    }
+
+    /// The businesses that rank first of those that match a `q` of a term, and how many match, if that is stored.
+    pub fn best_of_term(&self, term: TermOrd) -> Option<(PackedInts<'_>, u64)> {
+        self.term_best.get(term)
     }
 
     /// The businesses that rank first of those that match a `q` of a term within an industry, and how many match, if that

@@ -1,5 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases of two words and
-//! three, positions in other orders, the best within industries, endings of terms, what names weigh.
+//! three, positions in other orders, the best of terms, wherever and within industries, endings of terms, what names weigh.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
 //! table of numbers for every pair of dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as
@@ -17,6 +17,7 @@
 //! | pairs of filters | 2 | below 0.1 | a city with its state |
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
+//! | best of terms, and how many match | some 13, by those of one million | 0.5 | the first page of one word that many hold |
 //! | best within industries, and how many there are | 12 | 8.2 | the first page of one frequent word in one industry |
 //! | best with legal forms | 4 | 2.5 | the first page of one frequent word with a legal form, or two |
 //! | three words next to each other, best of compounds | 5 | 0.2 | totals of `"Technologies S.A"` and `S.r.l`; their first pages |
@@ -43,6 +44,7 @@ pub mod pair_counts;
 pub mod phrases;
 mod positions;
 pub mod prefixes;
+mod term_best;
 mod triples;
 mod words;
 
@@ -50,6 +52,7 @@ use super::BuildError;
 use super::scratch::Scratch;
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
+use crate::snapshot::best_within::{FORM_BEST, INDUSTRY_BEST};
 use crate::snapshot::dense::{self, DenseKey};
 use crate::snapshot::dictionary::{self, Dictionary};
 use crate::snapshot::format::SectionKind;
@@ -102,6 +105,8 @@ pub struct Thresholds {
     pub phrase_best_max: usize,
     /// Of a phrase whose [best are stored](Self::phrase_best_docs_min), in an industry.
     pub phrase_industry_best: Bounds,
+    /// Of a term, wherever.
+    pub term_best: Bounds,
     /// Of a dense term in an industry.
     pub industry_best: Bounds,
     /// Of a dense term with a legal form in the name.
@@ -158,6 +163,9 @@ impl Default for Thresholds {
             // Finding fewer costs some 0.1 ms, and a list takes a tenth of a kilobyte: of 100 and more, 4.8 bytes a
             // business and a seventh more time for two words in an industry; of 40 and more, 13, and no difference.
             phrase_industry_best: Bounds { docs_min: 50, max: 24 },
+            // Passing the lists of fewer costs some 10 µs. Of a hundred thousand businesses, 0.3 % of the bytes; from 256 on half of
+            // that, and keywords take 12 to 15 µs, median, instead of 9 to 11.
+            term_best: Bounds { docs_min: 64, max: 20 },
             // Of 128 and more: 5 bytes a business less. Every second query in an industry is of one word, and with these the
             // median of all is that of those which are stored: 12 µs instead of 30. The best are a page.
             industry_best: Bounds { docs_min: 20, max: 20 },
@@ -196,6 +204,7 @@ impl Thresholds {
         phrase_scored_max: 0,
         phrase_best_max: 3,
         phrase_industry_best: Bounds { docs_min: 1, max: 5 },
+        term_best: Bounds { docs_min: 1, max: 3 },
         industry_best: Bounds { docs_min: 1, max: 3 },
         form_best: Bounds { docs_min: 1, max: 3 },
         two_forms_docs_min: 1,
@@ -212,8 +221,8 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, endings, what names weigh, and
-/// what many of them hold side by side; `memory` is about what may be taken.
+/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, endings, what names weigh, what
+/// many of them hold side by side, and the best of terms; `memory` is about what may be taken.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written, or read back.
@@ -293,10 +302,11 @@ pub fn write(
     release_all();
     positions.write_by_industry(&dense_terms, release, pool, writer)?;
     release_all();
-    let totals = best_within::write(dense, &by_industry, industry_best, release, pool, writer)?;
+    let sets = (&by_industry, INDUSTRY_BEST);
+    let totals = best_within::write(dense, sets, industry_best, release, pool, writer)?;
     drop(by_industry);
     let sets = LegalForms::new(&terms, num_docs, thresholds.two_forms_docs_min, release);
-    best_within::write(dense, &sets, form_best, release, pool, writer)?;
+    best_within::write(dense, (&sets, FORM_BEST), form_best, release, pool, writer)?;
     release_all();
     let pair_bounds = (name_pair_best, thresholds.name_terms_max);
     name_pairs::write(dense, pair_bounds, release, pool, writer)?;
@@ -317,7 +327,11 @@ pub fn write(
         thresholds,
         release_all: &release_all,
     };
-    name_phrases::write(&source, pool, writer)
+    name_phrases::write(&source, pool, writer)?;
+    release_all();
+    let frequent = pool.install(|| term_best::frequent(&terms, thresholds.term_best.docs_min));
+    let frequent = DenseTerms { ords: &frequent, ..dense };
+    term_best::write(frequent, thresholds.term_best, release, pool, writer)
 }
 
 /// The sections before `kind`.
@@ -329,7 +343,7 @@ fn written_before(
     before.map(|kind| writer.written(kind)).collect()
 }
 
-/// The terms of most businesses; their places are their numbers.
+/// The terms of most businesses; if they are all dense ones, their places are their numbers.
 #[derive(Clone, Copy)]
 struct DenseTerms<'a> {
     terms: &'a Terms,

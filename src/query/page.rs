@@ -3,7 +3,6 @@
 //! A sequence is walked from a [`Position`] to either side, so page 5,000 costs what page 1 costs. What is walked
 //! is in [`relevance`](super::relevance) and [`order`](super::order); the total comes from [`count`](super::count).
 
-use super::best_in_industry::{BestOfPhrase, BestOfWord};
 use super::count::{Kept, count};
 use super::cursor::{Cursor, Position, Side};
 use super::few_hits;
@@ -15,6 +14,7 @@ use super::planner::Planner;
 use super::positions::PositionPlan;
 use super::relevance::{Apart, by_relevance};
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
+use super::stored_best::{BestOfPhrase, BestOfWord};
 use super::understand::Understanding;
 use super::word_pass;
 use super::{Query, SortKey, SortOrder};
@@ -230,7 +230,7 @@ fn stored_page(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Positio
     }
     let best = BestOfWord::new(planner, query)?;
     let page = best.first_page(query.limit as usize)?;
-    planner.took(Shortcut::BestInIndustry);
+    planner.took(best.shortcut);
     Some((best.total, page))
 }
 

@@ -39,7 +39,9 @@ pub enum Shortcut {
     BestOfPhrase,
     /// The same within an industry.
     BestOfPhraseInIndustry,
-    /// A page by score from the stored best businesses of a word within an industry.
+    /// A page by score from the stored best businesses of a word.
+    BestOfWord,
+    /// The same within an industry.
     BestInIndustry,
     /// A page by score from the stored best businesses of a word with a legal form.
     BestWithForm,
@@ -83,7 +85,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 36] = [
+    pub const ALL: [Shortcut; 37] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -100,6 +102,7 @@ impl Shortcut {
         Shortcut::WordPass,
         Shortcut::BestOfPhrase,
         Shortcut::BestOfPhraseInIndustry,
+        Shortcut::BestOfWord,
         Shortcut::BestInIndustry,
         Shortcut::BestWithForm,
         Shortcut::BestOfCompound,

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 19;
+pub const FORMAT_VERSION: u32 = 20;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -141,11 +141,15 @@ pub enum SectionKind {
     CompoundBest = 57,
     /// Which they are of.
     CompoundBestLists = 58,
+    /// The best businesses of terms.
+    TermBest = 59,
+    /// Which they are of, and of how many.
+    TermBestLists = 60,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 58] = {
+    pub const ALL: [SectionKind; 60] = {
         use SectionKind::*;
         [
             Metadata,
@@ -206,6 +210,8 @@ impl SectionKind {
             PhraseTriples,
             CompoundBest,
             CompoundBestLists,
+            TermBest,
+            TermBestLists,
         ]
     };
 

@@ -22,6 +22,7 @@ use super::phrases::StoredPhrases;
 use super::positions::Positions;
 use super::prefixes::Prefixes;
 use super::sort_order::SortOrders;
+use super::term_best::TermBest;
 use super::term_endings::TermEndings;
 use super::terms::Terms;
 use super::triples::StoredTriples;
@@ -121,6 +122,7 @@ impl Snapshot {
         let name_pair_best = best_within(NAME_PAIR_BEST, num_terms, num_terms)?;
         let compound_best = best_within(COMPOUND_BEST, num_terms, NUM_COMPOUND_SPLITS)?;
         let triples = StoredTriples::open(&section, num_terms, num_docs)?;
+        let term_best = TermBest::open(&section, terms.len(), num_docs)?;
         let term_endings = TermEndings::open(section(SectionKind::TermEndings))?;
         let name_weights = NameWeights::open(section(SectionKind::NameWeights), num_docs)?;
         backing.release(0..backing.bytes().len());
@@ -143,6 +145,7 @@ impl Snapshot {
             filter_pairs,
             positions,
             phrase_industry_best,
+            term_best,
             industry_best,
             form_best,
             name_pair_best,

@@ -9,7 +9,7 @@ use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
-use crate::snapshot::best_within::{BestKinds, BestWithinWriter, INDUSTRY_BEST};
+use crate::snapshot::best_within::{BestKinds, BestWithinWriter};
 use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::packed_ints;
 use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
@@ -41,8 +41,6 @@ enum Group {
 
 /// Sets of businesses.
 pub trait Sets: Sync {
-    /// Under which sections the best within them are stored.
-    const KINDS: BestKinds;
     /// Are businesses that hold only a longer word in name or host, which the term begins, among them?
     const HAS_LONGER: bool;
     /// Their numbers, ascending.
@@ -81,7 +79,6 @@ impl Industries {
 }
 
 impl Sets for Industries {
-    const KINDS: BestKinds = INDUSTRY_BEST;
     const HAS_LONGER: bool = true;
 
     fn numbers(&self) -> &[u32] {
@@ -102,39 +99,55 @@ impl Sets for Industries {
 /// The file cannot be written.
 pub fn write<S: Sets>(
     dense: DenseTerms<'_>,
-    sets: &S,
+    (sets, kinds): (&S, BestKinds),
     bounds: Bounds,
     release: impl Fn(),
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<Vec<u32>, BuildError> {
-    let mut section = writer.begin(S::KINDS.docs);
+    let mut section = writer.begin(kinds.docs);
     let mut totals = Vec::new();
     let mut lists = BestWithinWriter::new(bounds.max);
+    choose(dense, sets, bounds, release, pool, |_, best| {
+        section.write(&packed_ints::encode(&best.docs, dense.num_docs))?;
+        lists.push(best.lens.iter().map(|&(at, len)| (sets.numbers()[at], len)));
+        totals.extend_from_slice(&best.totals);
+        Ok(())
+    })?;
+    section.end(writer)?;
+    let words = lists.into_words();
+    writer.section(kinds.lists, bytemuck::cast_slice(&words))?;
+    Ok(totals)
+}
+
+/// Calls `take` with each of `terms`, in order, and its best businesses within `sets`. Calls `release` now and then, as
+/// [`write`] does.
+///
+/// # Errors
+/// That of `take`.
+pub fn choose<S: Sets>(
+    terms: DenseTerms<'_>,
+    sets: &S,
+    bounds: Bounds,
+    release: impl Fn(),
+    pool: &ThreadPool,
+    mut take: impl FnMut(TermOrd, &Best) -> Result<(), BuildError>,
+) -> Result<(), BuildError> {
     let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Best>::default());
     in_order(
         pool,
         ahead_of_disk(pool),
-        releasing(dense.ords, release).map(Ok),
+        releasing(terms.ords, release).map(Ok),
         |&ord| {
             let (mut best, mut workspace) = (spares.lend(), workspaces.lend());
             if S::HAS_LONGER {
-                workspace.find_longer(dense, ord);
+                workspace.find_longer(terms, ord);
             }
-            workspace.choose(&dense.terms.lists(ord), sets, bounds, &mut best);
-            best
+            workspace.choose(&terms.terms.lists(ord), sets, bounds, &mut best);
+            (ord, best)
         },
-        |best: Lent<Best>| {
-            section.write(&packed_ints::encode(&best.docs, dense.num_docs))?;
-            lists.push(best.lens.iter().map(|&(at, len)| (sets.numbers()[at], len)));
-            totals.extend_from_slice(&best.totals);
-            Ok::<(), BuildError>(())
-        },
-    )?;
-    section.end(writer)?;
-    let words = lists.into_words();
-    writer.section(S::KINDS.lists, bytemuck::cast_slice(&words))?;
-    Ok(totals)
+        |(ord, best): (TermOrd, Lent<Best>)| take(ord, &best),
+    )
 }
 
 /// What the best are chosen in, of one term after the other.

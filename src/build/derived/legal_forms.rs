@@ -4,7 +4,7 @@ use super::best_within::Sets;
 use super::by_doc::{CHUNK_DOCS, num_chunks};
 use super::compound_names::CompoundNames;
 use crate::analyzer::legal_form::{self, LegalForm, NUM_FORMS};
-use crate::snapshot::best_within::{BestKinds, FORM_BEST, NUM_FORM_SETS, form_set};
+use crate::snapshot::best_within::{NUM_FORM_SETS, form_set};
 use crate::snapshot::container::for_each_bit;
 use crate::snapshot::terms::Terms;
 use rustc_hash::FxHashMap;
@@ -62,7 +62,6 @@ impl LegalForms {
 }
 
 impl Sets for LegalForms {
-    const KINDS: BestKinds = FORM_BEST;
     const HAS_LONGER: bool = false;
 
     fn numbers(&self) -> &[u32] {

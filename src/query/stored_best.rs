@@ -1,6 +1,7 @@
-//! The stored best hits within one industry: of one word, or of two words next to each other.
+//! The stored best hits of one word, wherever or within one industry, and of two words next to each other.
 //!
-//! They are the first page; of two words, if nobody comes before them. See [`best_within`](crate::snapshot::best_within).
+//! They are the first page; of two words, if nobody comes before them. See [`term_best`](crate::snapshot::term_best) and
+//! [`best_within`](crate::snapshot::best_within).
 
 use super::Query;
 use super::cursor::Position;
@@ -8,6 +9,7 @@ use super::nearest::GROUP_SHIFT;
 use super::planner::Planner;
 use super::prefix::PrefixMatches;
 use super::rank::{Kind, Tier, group_key, named_by_tier};
+use super::shortcut::Shortcut;
 use super::text::{Clause, Term};
 use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
@@ -20,17 +22,29 @@ use crate::snapshot::postings::Postings;
 use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
 use crate::snapshot::terms::block::TermLists;
 
-/// The industry that `query` asks for, if it asks for nothing else beside its words.
-fn only_industry(planner: &Planner<'_>, query: &Query) -> Option<TermOrd> {
-    if query.industries.is_empty() || !planner.excluded(&query.text).is_nothing() {
-        return None;
-    }
-    let [filter] = planner.filters(query) else { return None };
-    industry_of(filter)
+/// Where `query` asks for its words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    /// Wherever.
+    Everywhere,
+    /// Within one industry, and nothing else is asked for.
+    InIndustry(TermOrd),
 }
 
-/// The stored best of a word within an industry, as a `q` of this word ranks them. What the word begins, which takes as
-/// long to find as all of this, is not asked for unless somebody holds only that.
+impl Asked {
+    /// Where that is, if best hits may be stored for it.
+    fn of(planner: &Planner<'_>, query: &Query) -> Option<Asked> {
+        let asked = match planner.filters(query) {
+            [] => Asked::Everywhere,
+            [filter] => Asked::InIndustry(industry_of(filter)?),
+            _ => return None,
+        };
+        planner.excluded(&query.text).is_nothing().then_some(asked)
+    }
+}
+
+/// The stored best of a word, wherever or within an industry, as a `q` of this word ranks them. What the word begins, which
+/// takes as long to find as all of this, is not asked for unless somebody holds only that.
 #[derive(Debug)]
 pub struct BestOfWord<'a, 's> {
     planner: &'a Planner<'s>,
@@ -38,19 +52,21 @@ pub struct BestOfWord<'a, 's> {
     best: PackedInts<'s>,
     /// How many hits there are.
     pub total: u64,
+    /// Which shortcut it is to show them.
+    pub shortcut: Shortcut,
     lists: TermLists<'s>,
 }
 
 impl<'a, 's> BestOfWord<'a, 's> {
-    /// What is stored of the best hits of `query`, if it asks for one word in one industry. A word that stands somewhere
-    /// means what it is, if the text is no id.
+    /// What is stored of the best hits of `query`, if it asks for one word, wherever or in one industry. A word that stands
+    /// somewhere means what it is, if the text is no id.
     pub fn new(planner: &'a Planner<'s>, query: &'a Query) -> Option<BestOfWord<'a, 's>> {
         let [clause] = query.text.required() else { return None };
         let Term::Word(word) = &clause.term else { return None };
         if !query.text.trailing_forms().is_empty() {
             return None;
         }
-        let industry = only_industry(planner, query)?;
+        let asked = Asked::of(planner, query)?;
         // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
         let form = word.only_form()?;
         if clause.is_prefix != (form.chars().count() >= PREFIX_CHARS_MIN) {
@@ -58,12 +74,22 @@ impl<'a, 's> BestOfWord<'a, 's> {
         }
         let term = planner.only_term(word)?;
         let snapshot = planner.snapshot();
-        let (best, total) = snapshot.best_in_industry(term, industry)?;
+        let (best, total) = match asked {
+            Asked::Everywhere => snapshot.best_of_term(term)?,
+            Asked::InIndustry(industry) => {
+                let (best, total) = snapshot.best_in_industry(term, industry)?;
+                (best.docs, total)
+            }
+        };
         if snapshot.doc_by_id(query.text.as_str().trim()).is_some() {
             return None;
         }
+        let shortcut = match asked {
+            Asked::Everywhere => Shortcut::BestOfWord,
+            Asked::InIndustry(_) => Shortcut::BestInIndustry,
+        };
         let lists = snapshot.terms().lists(term);
-        Some(BestOfWord { planner, clause, best: best.docs, total, lists })
+        Some(BestOfWord { planner, clause, best, total, shortcut, lists })
     }
 
     /// The first `wanted` hits, best first, or all there are; none if fewer are stored. Nobody asks where they stand but for
@@ -130,7 +156,7 @@ impl<'s> BestOfPhrase<'s> {
         wanted: usize,
     ) -> Option<BestOfPhrase<'s>> {
         let [first, second] = understanding.clauses.as_slice() else { return None };
-        let industry = only_industry(planner, query)?;
+        let Asked::InIndustry(industry) = Asked::of(planner, query)? else { return None };
         let phrase = two_words(planner, query, understanding)?;
         let best = planner.snapshot().best_of_phrase_in_industry(&phrase, industry)?;
         let in_name = [first, second].map(|understood| understood.in_name(planner));
