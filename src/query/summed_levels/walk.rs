@@ -348,14 +348,16 @@ mod tests {
     fn impacts() -> impl Strategy<Value = BTreeMap<u32, u8>> {
         let step = prop_oneof![Just(5u32), Just(10), Just(40), Just(150)];
         let end = prop_oneof![Just(NUM_DOCS), 1..NUM_DOCS];
-        (step, end, any::<u32>()).prop_map(|(step, end, seed)| {
+        let impacts = (step, end, any::<u32>()).prop_map(|(step, end, seed)| {
             let docs = (0..end).step_by(step as usize);
             let with_noise = docs.map(|doc| (doc, (doc ^ seed).wrapping_mul(0x9e37_79b1) >> 16));
             with_noise
                 .filter(|(_, noise)| noise % 5 > 0)
                 .map(|(doc, noise)| (doc, (noise / 5 % 8) as u8 + 1))
                 .collect()
-        })
+        });
+        // One in some thousand of these is of nobody, and no term is.
+        impacts.prop_filter("a word is held by somebody", |all: &BTreeMap<_, _>| !all.is_empty())
     }
 
     fn word(impacts: &BTreeMap<u32, u8>, may_lack: bool) -> Word<'static> {
