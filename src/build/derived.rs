@@ -343,7 +343,7 @@ fn written_before(
     before.map(|kind| writer.written(kind)).collect()
 }
 
-/// The terms of most businesses; if they are all dense ones, their places are their numbers.
+/// Terms of many businesses. Where they are the dense ones, their places are their numbers.
 #[derive(Clone, Copy)]
 struct DenseTerms<'a> {
     terms: &'a Terms,
@@ -373,6 +373,14 @@ impl Filters {
     }
 }
 
+/// How many businesses hold a term, where all terms are looked at: their blocks are given back now and then.
+fn len_in_passing(terms: &Terms, ord: TermOrd) -> usize {
+    if ord.0.is_multiple_of(1 << 16) {
+        terms.release();
+    }
+    terms.lists(ord).any().len()
+}
+
 /// The keys of most businesses, sorted.
 fn dense_keys(
     thresholds: &Thresholds,
@@ -380,16 +388,9 @@ fn dense_keys(
     industries: &Dictionary,
     places: &Dictionary,
 ) -> Vec<DenseKey> {
-    let term_len = |ord: TermOrd| {
-        // Every block is looked at.
-        if ord.0.is_multiple_of(1 << 16) {
-            terms.release();
-        }
-        terms.lists(ord).any().len()
-    };
     let ords = |len: usize| (0..len as u32).into_par_iter().map(TermOrd);
     let mut keys: Vec<(usize, DenseKey)> = ords(terms.len())
-        .map(|ord| (term_len(ord), DenseKey::Term(ord)))
+        .map(|ord| (len_in_passing(terms, ord), DenseKey::Term(ord)))
         .chain(
             ords(industries.len())
                 .map(|ord| (industries.postings(ord).len(), DenseKey::Industry(ord))),

@@ -1,8 +1,8 @@
 //! The best businesses of each term that many hold, wherever they are.
 
-use super::DenseTerms;
 use super::best_within::{Sets, choose};
 use super::by_set::Bounds;
+use super::{DenseTerms, len_in_passing};
 use crate::build::BuildError;
 use crate::ids::TermOrd;
 use crate::snapshot::format::SectionKind;
@@ -12,9 +12,6 @@ use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-
-/// Terms looked at between two releases: their blocks lie side by side.
-const TERMS_TOGETHER: u32 = 1 << 16;
 
 /// All businesses, as one set.
 struct Everybody;
@@ -34,12 +31,7 @@ impl Sets for Everybody {
 
 /// The terms that at least `docs_min` businesses hold, ascending.
 pub fn frequent(terms: &Terms, docs_min: usize) -> Vec<TermOrd> {
-    let is_frequent = |ord: &TermOrd| {
-        if ord.0.is_multiple_of(TERMS_TOGETHER) {
-            terms.release();
-        }
-        terms.lists(*ord).any().len() >= docs_min
-    };
+    let is_frequent = |ord: &TermOrd| len_in_passing(terms, *ord) >= docs_min;
     (0..terms.len() as u32).into_par_iter().map(TermOrd).filter(is_frequent).collect()
 }
 
