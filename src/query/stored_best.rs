@@ -74,20 +74,19 @@ impl<'a, 's> BestOfWord<'a, 's> {
         }
         let term = planner.only_term(word)?;
         let snapshot = planner.snapshot();
-        let (best, total) = match asked {
-            Asked::Everywhere => snapshot.best_of_term(term)?,
+        let (best, total, shortcut) = match asked {
+            Asked::Everywhere => {
+                let (best, total) = snapshot.best_of_term(term)?;
+                (best, total, Shortcut::BestOfWord)
+            }
             Asked::InIndustry(industry) => {
                 let (best, total) = snapshot.best_in_industry(term, industry)?;
-                (best.docs, total)
+                (best.docs, total, Shortcut::BestInIndustry)
             }
         };
         if snapshot.doc_by_id(query.text.as_str().trim()).is_some() {
             return None;
         }
-        let shortcut = match asked {
-            Asked::Everywhere => Shortcut::BestOfWord,
-            Asked::InIndustry(_) => Shortcut::BestInIndustry,
-        };
         let lists = snapshot.terms().lists(term);
         Some(BestOfWord { planner, clause, best, total, shortcut, lists })
     }

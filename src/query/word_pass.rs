@@ -3,7 +3,7 @@
 //! Of a word alone, each group is a list, or what a list leaves of another, and the text score is its impact, which stands
 //! beside each business of the first list. Taken apart group by group and scored by looking each business up, a hundred
 //! businesses take as long as reading all of these lists for a few thousand. Of more, the snapshot holds the best by
-//! [levels](crate::snapshot::levels).
+//! [levels](crate::snapshot::levels). Where the [first page](super::stored_best) is stored, others only come here.
 
 use super::Query;
 use super::cursor::Position;
