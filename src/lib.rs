@@ -12,7 +12,7 @@
 //!                                                     ├ build::document, symbols → JSON of every business
 //!                                                     ├ build::filters, hosts → industries, places, hosts
 //!                                                     ├ build::analysis, vocabulary, invert → terms, tokens
-//!                                                     └ build::derived  → prefixes, pairs, phrases
+//!                                                     └ build::derived  → prefixes, pairs, phrases, first pages
 //!                                                                        ↓
 //!                                                                    snapshot (one file)
 //!                                                                        ↓
@@ -43,7 +43,8 @@
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].
 //! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal response bytes.
 //! - Arrows point one way: `{ids, limits, company, analyzer, places, bytes, simd} ← snapshot ← {build, query}`, then
-//!   `query ← render ← http`. [`build`] and [`query`] never meet; only [`http`] names hyper or tokio.
+//!   `query ← render ← http`. [`build`] asks [`query`] in one place, for the first pages of two frequent words, and of the
+//!   snapshot that it is about to complete; only [`http`] names hyper or tokio.
 //!
 //! # Reading order
 //!

@@ -45,6 +45,7 @@ pub mod terms;
 pub mod triples;
 pub mod unpublished;
 mod verify;
+pub mod word_pairs;
 pub mod writer;
 
 pub use error::SnapshotError;
@@ -54,7 +55,7 @@ pub use sort_order::{Permutation, StoredOrder};
 use crate::analyzer::host::Host;
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
-use best_within::{BestWithin, IndustryBest, StoredBest, compound_splits, form_set};
+use best_within::{BestWithin, CountedBest, StoredBest, compound_splits, form_set};
 use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
@@ -79,6 +80,7 @@ use term_best::TermBest;
 use term_endings::TermEndings;
 use terms::Terms;
 use triples::StoredTriples;
+use word_pairs::{StoredPage, WordPairs};
 
 /// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -130,10 +132,12 @@ pub struct Snapshot {
     positions: Positions,
     phrase_industry_best: BestWithin,
     term_best: TermBest,
-    industry_best: IndustryBest,
+    industry_best: CountedBest,
     form_best: BestWithin,
     name_pair_best: BestWithin,
     compound_best: BestWithin,
+    /// None while they are looked for.
+    word_pairs: Option<WordPairs>,
     phrases: StoredPhrases,
     triples: StoredTriples,
 }
@@ -182,6 +186,12 @@ impl Snapshot {
     /// Size of the file, in bytes.
     pub fn len_bytes(&self) -> u64 {
         self.backing.bytes().len() as u64
+    }
+
+    /// Does some work, and gives the pages that are looked at back now and then meanwhile, if it is open
+    /// [in passing](Self::open_in_passing) or being written.
+    pub fn release_during<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.backing.release_during(work)
     }
 
     /// The sections, in the order of the file.
@@ -296,6 +306,11 @@ impl Snapshot {
         &self.prefixes
     }
 
+    /// The terms of many businesses, by their numbers.
+    pub fn dense_terms(&self) -> Vec<TermOrd> {
+        self.pair_counts.terms()
+    }
+
     /// How many businesses have two keys, if it is stored: for frequent ones, and for two places or two industries.
     pub fn pair_count(&self, a: DenseKey, b: DenseKey) -> Option<u64> {
         self.pair_counts.get(a, b).or_else(|| self.filter_pairs.get(a, b))
@@ -325,6 +340,12 @@ impl Snapshot {
     ) -> Option<(StoredBest<'_>, u64)> {
         self.industry_range(industry)?;
         self.industry_best.get(self.pair_counts.number(DenseKey::Term(term))?, industry.0)
+    }
+
+    /// The first page of a `q` of two terms, in this order, if it is stored.
+    pub fn page_of_words(&self, [first, second]: [TermOrd; 2]) -> Option<StoredPage<'_>> {
+        let number = |ord| self.pair_counts.number(DenseKey::Term(ord));
+        self.word_pairs.as_ref()?.get(number(first)?, number(second)?)
     }
 
     /// The businesses with the best text scores of those that hold a phrase within an industry, if they are stored, and if

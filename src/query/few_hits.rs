@@ -56,6 +56,19 @@ pub fn nearest<'s>(
     Some(nearest.into_sorted())
 }
 
+/// Where one of the hits stands, if its words tell.
+pub fn position<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+    doc: DocId,
+) -> Option<Position> {
+    let groups = Groups::new(planner, understanding, query.text.ranking_words())?;
+    let (key, doc) = groups.keys(vec![doc]).pop()?;
+    let score = Scorer::new(planner, understanding, &query.text).score(doc);
+    Some(Position { relevance_key: key << GROUP_SHIFT | u64::from(score), doc })
+}
+
 /// Tells the groups of businesses that match all clauses, by their words.
 struct Groups<'a, 's> {
     planner: &'a Planner<'s>,

@@ -14,7 +14,7 @@ use super::planner::Planner;
 use super::positions::PositionPlan;
 use super::relevance::{Apart, by_relevance};
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
-use super::stored_best::{BestOfPhrase, BestOfWord};
+use super::stored_best::{BestOfPhrase, BestOfWord, BestOfWords};
 use super::understand::Understanding;
 use super::word_pass;
 use super::{Query, SortKey, SortOrder};
@@ -228,10 +228,16 @@ fn stored_page(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Positio
     if !is_first_of_best(query) {
         return None;
     }
-    let best = BestOfWord::new(planner, query)?;
-    let page = best.first_page(query.limit as usize)?;
-    planner.took(best.shortcut);
-    Some((best.total, page))
+    let wanted = query.limit as usize;
+    let (total, page, shortcut) = match BestOfWord::new(planner, query) {
+        Some(best) => (best.total, best.first_page(wanted)?, best.shortcut),
+        None => {
+            let best = BestOfWords::new(planner, query)?;
+            (best.page.total, best.first_page(wanted)?, Shortcut::BestOfWords)
+        }
+    };
+    planner.took(shortcut);
+    Some((total, page))
 }
 
 /// The stored best hits, if they are the first page.

@@ -7,6 +7,7 @@
 //! | one pass ([`word_pass`](super::word_pass)) | `q` is one word in one form with 1,024 hits or fewer, without filters; the same | reading its lists |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
 //! | best of a word ([`term_best`](crate::snapshot::term_best)), or of one in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for wherever or in one industry: the first page, which [`page`](super::page) takes before anything is counted | a binary search, and one score |
+//! | page of two words ([`word_pairs`](crate::snapshot::word_pairs)) | `q` is two words, one of which may be a legal form, and many hold both: the first page, taken likewise | two binary searches |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | best of names with two words ([`best_within`](crate::snapshot::best_within)) | `q` is two words: the first page, of those who hold both in the name | a probe for each that is stored, and its score |
 //! | best of a word with a legal form ([`best_within`](crate::snapshot::best_within)) | `q` is one word with one legal form: the first page | a probe for each that is stored |

@@ -41,7 +41,9 @@ pub enum Shortcut {
     BestOfPhraseInIndustry,
     /// A page by score from the stored best businesses of a word.
     BestOfWord,
-    /// The same within an industry.
+    /// The same of two words.
+    BestOfWords,
+    /// The same of one within an industry.
     BestInIndustry,
     /// A page by score from the stored best businesses of a word with a legal form.
     BestWithForm,
@@ -85,7 +87,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 37] = [
+    pub const ALL: [Shortcut; 38] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -103,6 +105,7 @@ impl Shortcut {
         Shortcut::BestOfPhrase,
         Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestOfWord,
+        Shortcut::BestOfWords,
         Shortcut::BestInIndustry,
         Shortcut::BestWithForm,
         Shortcut::BestOfCompound,

@@ -1,10 +1,12 @@
-//! The stored best hits of one word, wherever or within one industry, and of two words next to each other.
+//! The stored best hits of one word, wherever or within one industry, of two words, and of two next to each other.
 //!
-//! They are the first page; of two words, if nobody comes before them. See [`term_best`](crate::snapshot::term_best) and
-//! [`best_within`](crate::snapshot::best_within).
+//! They are the first page; of two words next to each other, if nobody comes before them. See
+//! [`term_best`](crate::snapshot::term_best), [`best_within`](crate::snapshot::best_within) and
+//! [`word_pairs`](crate::snapshot::word_pairs).
 
 use super::Query;
 use super::cursor::Position;
+use super::few_hits;
 use super::nearest::GROUP_SHIFT;
 use super::planner::Planner;
 use super::prefix::PrefixMatches;
@@ -21,6 +23,7 @@ use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
 use crate::snapshot::terms::block::TermLists;
+use crate::snapshot::word_pairs::StoredPage;
 
 /// Where `query` asks for its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,7 +87,7 @@ impl<'a, 's> BestOfWord<'a, 's> {
                 (best.docs, total, Shortcut::BestInIndustry)
             }
         };
-        if snapshot.doc_by_id(query.text.as_str().trim()).is_some() {
+        if is_id(planner, query) {
             return None;
         }
         let lists = snapshot.terms().lists(term);
@@ -94,14 +97,8 @@ impl<'a, 's> BestOfWord<'a, 's> {
     /// The first `wanted` hits, best first, or all there are; none if fewer are stored. Nobody asks where they stand but for
     /// the last, behind which the next page begins: only that one is ranked.
     pub fn first_page(&self, wanted: usize) -> Option<Vec<Position>> {
-        let page = self.best.docs().take(wanted).enumerate().map(|(at, doc)| {
-            let is_last = at + 1 == wanted;
-            let relevance_key = if is_last { self.relevance_key(doc) } else { 0 };
-            Position { relevance_key, doc }
-        });
-        let page: Vec<Position> = page.collect();
-        let is_whole = page.len() == wanted || page.len() as u64 == self.total;
-        is_whole.then_some(page)
+        let position = |doc| Some(Position { relevance_key: self.relevance_key(doc), doc });
+        first_page(self.best, self.total, wanted, position)
     }
 
     /// Where one of them stands.
@@ -120,6 +117,83 @@ impl<'a, 's> BestOfWord<'a, 's> {
         };
         let score = Impacts::new(self.lists.any(), self.lists.impacts()).at(doc);
         group_key(tier, kind) << GROUP_SHIFT | u64::from(score)
+    }
+}
+
+/// The first `wanted` of `best`, or all if so few match; none if others would follow that are not stored. Only the last of
+/// a full page is asked for its position.
+fn first_page(
+    best: PackedInts<'_>,
+    total: u64,
+    wanted: usize,
+    position: impl FnOnce(DocId) -> Option<Position>,
+) -> Option<Vec<Position>> {
+    let page = best.docs().take(wanted).map(|doc| Position { relevance_key: 0, doc });
+    let mut page: Vec<Position> = page.collect();
+    if page.len() < wanted {
+        return (page.len() as u64 == total).then_some(page);
+    }
+    let last = page.last_mut()?;
+    *last = position(last.doc)?;
+    Some(page)
+}
+
+/// The stored best of two words, as a `q` of these ranks them.
+#[derive(Debug)]
+pub struct BestOfWords<'a, 's> {
+    planner: &'a Planner<'s>,
+    query: &'a Query,
+    /// What is stored.
+    pub page: StoredPage<'s>,
+}
+
+impl<'a, 's> BestOfWords<'a, 's> {
+    /// What is stored of the best hits of `query`, if it asks for two words and nothing else.
+    pub fn new(planner: &'a Planner<'s>, query: &'a Query) -> Option<BestOfWords<'a, 's>> {
+        let terms = two_terms(planner, query)?;
+        let page = planner.snapshot().page_of_words(terms)?;
+        (!is_id(planner, query)).then_some(BestOfWords { planner, query, page })
+    }
+
+    /// The first `wanted` hits, as [`BestOfWord::first_page`] gives them. Where the page ends is stored; to rank the last of
+    /// a shorter one takes twice as long as all of this.
+    pub fn first_page(&self, wanted: usize) -> Option<Vec<Position>> {
+        let StoredPage { docs, total, end } = self.page;
+        first_page(docs, total, wanted, |doc| {
+            if wanted == docs.len() {
+                return Some(Position { relevance_key: end, doc });
+            }
+            let understanding = Understanding::new(self.planner, &self.query.text);
+            few_hits::position(self.planner, self.query, &understanding, doc)
+        })
+    }
+}
+
+/// The terms that `query` asks for, if it is two plain words of one form each that stand somewhere, and nothing else: then
+/// these terms tell what it means, if the text is no [id](is_id). The second may be a legal form, which need not match.
+pub fn two_terms(planner: &Planner<'_>, query: &Query) -> Option<[TermOrd; 2]> {
+    let [first, second] = query.text.clauses() else { return None };
+    let [first_form, second_form] = [plain_form(first)?, plain_form(second)?];
+    let is_form = !query.text.trailing_forms().is_empty();
+    let may_be_prefix = !is_form && second_form.chars().count() >= PREFIX_CHARS_MIN;
+    let is_other = first.is_prefix || second.is_prefix != may_be_prefix;
+    if is_other || !query.text.excluded().is_empty() {
+        return None;
+    }
+    let terms = [planner.ord(first_form)?, planner.ord(second_form)?];
+    planner.filters(query).is_empty().then_some(terms)
+}
+
+/// Is the text the id of a business? Then nothing else counts.
+pub fn is_id(planner: &Planner<'_>, query: &Query) -> bool {
+    planner.snapshot().doc_by_id(query.text.as_str().trim()).is_some()
+}
+
+/// The only form of a clause that is a plain word.
+fn plain_form(clause: &Clause) -> Option<&str> {
+    match &clause.term {
+        Term::Word(word) if !clause.is_starred => word.only_form(),
+        _ => None,
     }
 }
 

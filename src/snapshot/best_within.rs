@@ -56,19 +56,23 @@ pub struct StoredBest<'a> {
     pub are_all: bool,
 }
 
-/// The best businesses of terms within industries, and how many there are.
-pub struct IndustryBest {
+/// The best businesses of words within sets, and of how many.
+pub struct CountedBest {
     best: BestWithin,
     totals: Section,
 }
 
-impl IndustryBest {
-    /// Opens the totals beside the lists, which are checked.
+impl CountedBest {
+    /// Opens the totals, the section `kind`, beside the lists, which are checked.
     ///
     /// # Errors
     /// There is not one total for each pair, or one is of more businesses than there are.
-    pub fn open(best: BestWithin, totals: Section) -> Result<IndustryBest, SnapshotError> {
-        let kind = SectionKind::IndustryTotals;
+    pub fn open(
+        best: BestWithin,
+        kind: SectionKind,
+        section: &dyn Fn(SectionKind) -> Section,
+    ) -> Result<CountedBest, SnapshotError> {
+        let totals = section(kind);
         let all: &[u32] = totals.checked_slice(kind)?;
         if all.len() != best.num_pairs() {
             return Err(SnapshotError::damaged(kind, "one total for each pair is expected"));
@@ -79,14 +83,19 @@ impl IndustryBest {
                 "a total is of more businesses than there are",
             ));
         }
-        Ok(IndustryBest { best, totals })
+        Ok(CountedBest { best, totals })
     }
 
-    /// The best of the term with this number within an industry, and of how many.
-    pub fn get(&self, term: usize, industry: u32) -> Option<(StoredBest<'_>, u64)> {
-        let (at, best) = self.best.find(term, industry)?;
+    /// The best of the term with this number within a set, and of how many.
+    pub fn get(&self, term: usize, set: u32) -> Option<(StoredBest<'_>, u64)> {
+        self.find(term, set).map(|(_, best, total)| (best, total))
+    }
+
+    /// The same, and the place of the pair.
+    pub fn find(&self, term: usize, set: u32) -> Option<(usize, StoredBest<'_>, u64)> {
+        let (at, best) = self.best.find(term, set)?;
         let total = cast::<u32>(self.totals.as_ref())[at];
-        Some((best, total.into()))
+        Some((at, best, total.into()))
     }
 }
 
@@ -306,8 +315,9 @@ mod tests {
         let of = |totals: &[u32]| {
             let lists = [2, 0, 1, 1, 2, 5, 5, 2, 3];
             let bytes = bytemuck::cast_slice(totals);
-            let totals = Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len());
-            IndustryBest::open(opened(&lists, &[1, 2, 3]).unwrap(), totals)
+            let section = |_| Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len());
+            let best = opened(&lists, &[1, 2, 3]).unwrap();
+            CountedBest::open(best, SectionKind::IndustryTotals, &section)
         };
         let best = of(&[7, 100]).map_err(|error| error.to_string()).unwrap();
         let (docs, total) = best.get(2, 5).unwrap();

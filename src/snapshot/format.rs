@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 20;
+pub const FORMAT_VERSION: u32 = 21;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -145,11 +145,19 @@ pub enum SectionKind {
     TermBest = 59,
     /// Which they are of, and of how many.
     TermBestLists = 60,
+    /// The best businesses of two frequent words.
+    WordPairBest = 61,
+    /// Which they are of.
+    WordPairBestLists = 62,
+    /// How many businesses match two frequent words.
+    WordPairTotals = 63,
+    /// Where the best businesses of each end, in the order of all that match.
+    WordPairEnds = 64,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 60] = {
+    pub const ALL: [SectionKind; 64] = {
         use SectionKind::*;
         [
             Metadata,
@@ -212,6 +220,10 @@ impl SectionKind {
             CompoundBestLists,
             TermBest,
             TermBestLists,
+            WordPairBest,
+            WordPairBestLists,
+            WordPairTotals,
+            WordPairEnds,
         ]
     };
 

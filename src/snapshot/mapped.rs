@@ -112,7 +112,7 @@ const POPULATE_BYTES: usize = 64 << 20;
 impl Backing {
     /// Does some work, and gives all pages back every now and then meanwhile, if they are looked at in passing: what is
     /// looked at on several cores at once, and what the system maps around it, would add up.
-    pub fn release_during(&self, work: impl FnOnce()) {
+    pub fn release_during<R>(&self, work: impl FnOnce() -> R) -> R {
         if !matches!(self, Backing::Passing(_)) {
             return work();
         }
@@ -123,9 +123,10 @@ impl Backing {
                     self.release(0..self.bytes().len());
                 }
             });
-            work();
+            let result = work();
             drop(end);
-        });
+            result
+        })
     }
 }
 

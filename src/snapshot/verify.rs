@@ -4,7 +4,7 @@
 //! side.
 
 use super::best_within::{
-    BestWithin, COMPOUND_BEST, FORM_BEST, INDUSTRY_BEST, IndustryBest, NAME_PAIR_BEST,
+    BestWithin, COMPOUND_BEST, CountedBest, FORM_BEST, INDUSTRY_BEST, NAME_PAIR_BEST,
     NUM_COMPOUND_SPLITS, NUM_FORM_SETS, PHRASE_INDUSTRY_BEST,
 };
 use super::dense::PairCounts;
@@ -26,6 +26,7 @@ use super::term_best::TermBest;
 use super::term_endings::TermEndings;
 use super::terms::Terms;
 use super::triples::StoredTriples;
+use super::word_pairs::WordPairs;
 use super::{Metadata, Snapshot, SnapshotVersion};
 use crate::bytes::cast;
 use std::sync::Arc;
@@ -41,6 +42,20 @@ impl Snapshot {
     pub(super) fn verify(backing: Arc<Backing>) -> Result<Snapshot, SnapshotError> {
         let (entries, hash) = format::decode_frame(backing.bytes())?;
         check_bytes(&backing, &entries)?;
+        let version = SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes")));
+        Snapshot::of_sections(backing, entries, version)
+    }
+
+    /// Looks through the sections that stand where `entries` say: all of them, or, while a snapshot is being written, those
+    /// before [`WordPairBest`](SectionKind::WordPairBest), which is made of the answers to queries.
+    ///
+    /// # Errors
+    /// A section is not as it should be.
+    pub(super) fn of_sections(
+        backing: Arc<Backing>,
+        entries: Vec<SectionEntry>,
+        version: SnapshotVersion,
+    ) -> Result<Snapshot, SnapshotError> {
         let section =
             |kind: SectionKind| Section::new(backing.clone(), entries[kind.index()].range());
         let metadata = read_metadata(section(SectionKind::Metadata))?;
@@ -102,32 +117,32 @@ impl Snapshot {
         let filters = section(SectionKind::FilterPairs);
         let num_filters = [industries.len(), places.len()];
         let filter_pairs = FilterPairs::open(filters, num_filters, num_docs)?;
-        let mut positions = None;
-        backing.release_during(|| {
-            let filters = [&industries, &places];
-            positions = Some(Positions::open(&section, terms.len(), filters, num_docs));
-        });
-        let positions = opened(positions)?;
+        let filters = [&industries, &places];
+        let positions =
+            backing.release_during(|| Positions::open(&section, terms.len(), filters, num_docs))?;
         let best_within = |kinds, num_keys, num_sets| {
             BestWithin::open(kinds, &section, num_keys, num_sets, num_docs)
         };
         let (num_terms, num_industries) = (pair_counts.num_terms(), industries.len());
         let phrase_industry_best =
             best_within(PHRASE_INDUSTRY_BEST, phrases.len(), num_industries)?;
-        let industry_best = IndustryBest::open(
+        let industry_best = CountedBest::open(
             best_within(INDUSTRY_BEST, num_terms, num_industries)?,
-            section(SectionKind::IndustryTotals),
+            SectionKind::IndustryTotals,
+            &section,
         )?;
         let form_best = best_within(FORM_BEST, num_terms, NUM_FORM_SETS)?;
         let name_pair_best = best_within(NAME_PAIR_BEST, num_terms, num_terms)?;
         let compound_best = best_within(COMPOUND_BEST, num_terms, NUM_COMPOUND_SPLITS)?;
+        let has_word_pairs = entries.len() > SectionKind::WordPairEnds.index();
+        let word_pairs = has_word_pairs.then(|| WordPairs::open(&section, num_terms, num_docs));
         let triples = StoredTriples::open(&section, num_terms, num_docs)?;
         let term_best = TermBest::open(&section, terms.len(), num_docs)?;
         let term_endings = TermEndings::open(section(SectionKind::TermEndings))?;
         let name_weights = NameWeights::open(section(SectionKind::NameWeights), num_docs)?;
         backing.release(0..backing.bytes().len());
         Ok(Snapshot {
-            version: SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes"))),
+            version,
             documents,
             employee_counts,
             founded_years,
@@ -150,6 +165,7 @@ impl Snapshot {
             form_best,
             name_pair_best,
             compound_best,
+            word_pairs: word_pairs.transpose()?,
             phrases,
             triples,
             metadata,

@@ -9,7 +9,6 @@
 //! be reserved and filled while later ones are written. Those that have ended can be read back
 //! ([`SnapshotWriter::written`]), so that a section may be derived from others.
 
-use super::Snapshot;
 use super::error::SnapshotError;
 use super::format::{
     HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, SectionKind, encode_frame,
@@ -17,6 +16,7 @@ use super::format::{
 use super::mapped::{Backing, Section};
 use super::storage;
 use super::unpublished::{Unpublished, io_error};
+use super::{Snapshot, SnapshotVersion};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -121,6 +121,20 @@ impl SnapshotWriter {
         let range = self.entries[kind.index()].range();
         let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
         Ok(Section::new(Arc::new(backing), range))
+    }
+
+    /// What is written so far, as a snapshot of version 0, from whose answers the last sections may be made. Pages that are
+    /// looked at are given back by [`Snapshot::release_during`].
+    ///
+    /// # Errors
+    /// The file cannot be mapped, or a section is not as it should be.
+    ///
+    /// # Panics
+    /// A section has not ended, or sections before the last ones are missing.
+    pub fn preview(&self) -> Result<Snapshot, SnapshotError> {
+        assert!(self.open == 0, "a section has not ended");
+        let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
+        Snapshot::of_sections(Arc::new(backing), self.entries.clone(), SnapshotVersion(0))
     }
 
     /// Completes the file, verifies it, and puts it in place of the target.

@@ -1,0 +1,119 @@
+//! The first pages of two words that many businesses hold, as the query engine finds them.
+//!
+//! Who ranks first of a pair is told by phrases in names, by names with both words, hosts, phrases elsewhere, and text
+//! scores, in this order; the engine knows that, and a second ranking beside it would have to be kept equal to it. So this
+//! is the one place where a build asks the engine, which answers from what is written so far.
+
+use super::by_set::Bounds;
+use crate::build::BuildError;
+use crate::build::pipeline::{ahead_of_disk, in_order};
+use crate::ids::TermOrd;
+use crate::query::planner::Planner;
+use crate::query::stored_best::{is_id, two_terms};
+use crate::query::{Query, Scratch, TextQuery, search};
+use crate::snapshot::Snapshot;
+use crate::snapshot::best_within::BestWithinWriter;
+use crate::snapshot::dense::DenseKey;
+use crate::snapshot::format::SectionKind;
+use crate::snapshot::packed_ints;
+use crate::snapshot::word_pairs::WORD_PAIR_BEST;
+use crate::snapshot::writer::SnapshotWriter;
+use rayon::ThreadPool;
+
+/// One in so many businesses holds both words, at least: of how many pairs that is so hardly depends on how many businesses
+/// there are.
+const SHARE: u32 = 2048;
+
+/// Writes the first page of every two dense terms that enough businesses hold both, in either order, and how many match.
+///
+/// # Errors
+/// The file cannot be written or read back.
+pub fn write(
+    bounds: Bounds,
+    pool: &ThreadPool,
+    writer: &mut SnapshotWriter,
+) -> Result<(), BuildError> {
+    let snapshot = pool.install(|| writer.preview())?;
+    let terms = snapshot.dense_terms();
+    let engine = Engine {
+        words: snapshot.terms().terms_of(&terms),
+        snapshot: &snapshot,
+        terms: &terms,
+        docs_min: (bounds.docs_min as u64).max(u64::from(snapshot.num_docs() / SHARE)),
+        page_len: bounds.max as u32,
+    };
+    let mut section = writer.begin(WORD_PAIR_BEST.docs);
+    let mut lists = BestWithinWriter::new(bounds.max);
+    let (mut totals, mut ends) = (Vec::new(), Vec::new());
+    let take = |pages: Pages| -> Result<(), BuildError> {
+        section.write(&packed_ints::encode(&pages.docs, snapshot.num_docs()))?;
+        lists.push(pages.lens.into_iter());
+        totals.extend(pages.totals);
+        ends.extend(pages.ends);
+        Ok(())
+    };
+    snapshot.release_during(|| {
+        let (firsts, pages_of) = ((0..terms.len()).map(Ok), |first| engine.pages_of(first));
+        in_order(pool, ahead_of_disk(pool), firsts, pages_of, take)
+    })?;
+    section.end(writer)?;
+    let words = lists.into_words();
+    writer.section(WORD_PAIR_BEST.lists, bytemuck::cast_slice(&words))?;
+    writer.section(SectionKind::WordPairTotals, bytemuck::cast_slice(&totals))?;
+    Ok(writer.section(SectionKind::WordPairEnds, bytemuck::cast_slice(&ends))?)
+}
+
+/// Answers a `q` of two dense terms.
+struct Engine<'a> {
+    snapshot: &'a Snapshot,
+    terms: &'a [TermOrd],
+    words: Vec<String>,
+    /// Fewest businesses that hold both words of a pair.
+    docs_min: u64,
+    page_len: u32,
+}
+
+/// The pages of a first word and whichever second ones.
+#[derive(Default)]
+struct Pages {
+    docs: Vec<u32>,
+    /// The numbers of the second words, and how many of `docs` are of their page.
+    lens: Vec<(u32, usize)>,
+    totals: Vec<u32>,
+    /// The relevance key of the last of each page, if others follow.
+    ends: Vec<u64>,
+}
+
+impl Engine<'_> {
+    /// The pages of the term with this number and each that follows it in a `q`.
+    fn pages_of(&self, first: usize) -> Pages {
+        let mut pages = Pages::default();
+        let mut scratch = Scratch::default();
+        for second in (0..self.terms.len()).filter(|&second| self.are_many(first, second)) {
+            let Some(query) = self.query(first, second) else { continue };
+            let page = search(self.snapshot, &query, &mut scratch);
+            pages.lens.push((second as u32, page.docs.len()));
+            pages.docs.extend(page.docs.iter().map(|doc| doc.0));
+            pages.totals.push(page.total as u32);
+            let end = page.next_cursor.map(|next| next.position.relevance_key);
+            pages.ends.push(end.unwrap_or_default());
+        }
+        pages
+    }
+
+    fn are_many(&self, first: usize, second: usize) -> bool {
+        let [first, second] = [first, second].map(|number| DenseKey::Term(self.terms[number]));
+        let count = self.snapshot.pair_count(first, second);
+        count.is_some_and(|count| count >= self.docs_min)
+    }
+
+    /// A `q` of these two, if it is one for which a page is looked up.
+    fn query(&self, first: usize, second: usize) -> Option<Query> {
+        let q = format!("{} {}", self.words[first], self.words[second]);
+        let text = TextQuery::parse(&q).ok()?;
+        let query = Query { text, limit: self.page_len, ..Query::default() };
+        let planner = Planner::new(self.snapshot);
+        let is_it = two_terms(&planner, &query)? == [self.terms[first], self.terms[second]];
+        (is_it && !is_id(&planner, &query)).then_some(query)
+    }
+}
