@@ -25,6 +25,7 @@ mod groups;
 pub mod hosts;
 pub mod impacts;
 pub mod industry_order;
+mod interpolation;
 mod key_nodes;
 pub mod levels;
 pub mod mapped;

@@ -52,7 +52,7 @@ impl<'s> WithinIndustry<'s> {
             match part {
                 _ if at == industry => {}
                 Plan::Range(bounds) => {
-                    let place = |doc: u32| docs.partition_point(|other| other < doc) as u32;
+                    let place = |doc: u32| docs.num_below(doc, snapshot.num_docs()) as u32;
                     let (start, end) = (place(bounds.start), place(bounds.end));
                     narrowed.start = narrowed.start.max(range.start + start);
                     narrowed.end = narrowed.end.min(range.start + end);

@@ -9,6 +9,7 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use super::interpolation::num_below;
 use super::writer::{SectionWriter, SnapshotWriter};
 use crate::ids::DocId;
 use crate::simd::read_ahead;
@@ -114,6 +115,11 @@ impl<'a> PackedInts<'a> {
         start
     }
 
+    /// How many are below `number`, if they ascend and lie about evenly below `bound`.
+    pub fn num_below(&self, number: u32, bound: u32) -> usize {
+        num_below(self.len(), (0, bound), number, |at| self.get(at))
+    }
+
     /// Is it so of every place and the number there? Asked by several threads.
     pub fn all(&self, is_so: impl Fn(usize, u32) -> bool + Sync + Send) -> bool {
         let places = (0..self.len()).into_par_iter().with_min_len(MIN_LEN);
@@ -204,6 +210,7 @@ mod tests {
             for other in sorted.iter().copied().chain([0, bound]) {
                 let place = PackedInts::read(&bytes, bound).partition_point(|number| number < other);
                 prop_assert_eq!(place, sorted.partition_point(|&number| number < other));
+                prop_assert_eq!(PackedInts::read(&bytes, bound).num_below(other, bound), place);
             }
         }
     }

@@ -19,6 +19,7 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use super::interpolation;
 use super::mapped::Section;
 use super::packed_ints::PackedInts;
 use super::postings::Postings;
@@ -133,7 +134,7 @@ impl StoredPhrases {
         if both < u64::from(words[0]) {
             return None;
         }
-        let Ok(at) = words[HEAD..].binary_search(&pair(first, second)) else {
+        let Some(at) = interpolation::place(&words[HEAD..], pair(first, second)) else {
             return Some(StoredPhrase {
                 place: None,
                 len: 0,
