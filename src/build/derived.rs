@@ -19,7 +19,7 @@
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | best of terms, and how many match | some 13, by those of one million | 0.5 | the first page of one word that many hold |
-//! | first pages of two words | some 130, by those of twice as many | 10 | the first page of two frequent words |
+//! | first pages of two words | some 230, by those of 2.4 million pairs in a slow hour | 17 | the first page of two frequent words |
 //! | best within industries, and how many there are | 12 | 8.2 | the first page of one frequent word in one industry |
 //! | best with legal forms | 4 | 2.5 | the first page of one frequent word with a legal form, or two |
 //! | three words next to each other, best of compounds | 5 | 0.2 | totals of `"Technologies S.A"` and `S.r.l`; their first pages |
@@ -186,9 +186,9 @@ impl Default for Thresholds {
             triple_names_min: 64,
             // Scoring fewer costs some 20 µs.
             compound_best: Bounds { docs_min: 512, max: 24 },
-            // A page. Finding those of fewer costs some 0.1 ms. Of 2,048 and more of ten million: 19 bytes a business instead of
-            // 11 of 4,096, and twice the time to find them, for a tenth of the time of keywords.
-            word_pair_best: Bounds { docs_min: 4096, max: 20 },
+            // A page. Finding those of fewer costs some 0.1 ms. Of twice as many and more: 10 bytes a business of ten million
+            // instead of 17, and keywords take a tenth longer.
+            word_pair_best: Bounds { docs_min: 2048, max: 20 },
         }
     }
 }

@@ -22,7 +22,7 @@ use rayon::ThreadPool;
 
 /// One in so many businesses holds both words, at least: of how many pairs that is so hardly depends on how many businesses
 /// there are.
-const SHARE: u32 = 2048;
+const SHARE: u32 = 4096;
 
 /// Writes the first page of every two dense terms that enough businesses hold both, in either order, and how many match.
 ///
