@@ -19,7 +19,7 @@
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | best of terms, and how many match | some 13, by those of one million | 0.5 | the first page of one word that many hold |
-//! | first pages of two words | some 230, by those of 2.4 million pairs in a slow hour | 17 | the first page of two frequent words |
+//! | first pages of two words | some 230, by those of 2.4 million pairs | 17 | the first page of two frequent words |
 //! | best within industries, and how many there are | 12 | 8.2 | the first page of one frequent word in one industry |
 //! | best with legal forms | 4 | 2.5 | the first page of one frequent word with a legal form, or two |
 //! | three words next to each other, best of compounds | 5 | 0.2 | totals of `"Technologies S.A"` and `S.r.l`; their first pages |

@@ -110,8 +110,14 @@ fn words_joined_are_ranked_as_the_oracle_does() {
 }
 
 #[test]
-fn two_legal_forms_are_ranked_as_the_oracle_does() {
+fn legal_forms_are_ranked_as_the_oracle_does() {
     let texts = Texts { forms: &["", " Co", " Ltd", " Co Ltd", " Pvt Ltd", " Inc"], ..TEXTS };
+    let word_and_form = |rng: &mut Rng| {
+        let form = *rng.pick(&["Co", "Ltd", "ltd.", "Pvt"]);
+        let word = *rng.pick(&["carbon", "delta", "ember", "Co", "Ltd"]);
+        [word, form].map(str::to_owned).into()
+    };
+    compare(texts, word_and_form, &[(Shortcut::BestOfWords, 200), (Shortcut::BestWithForm, 200)]);
     let word_and_forms = |rng: &mut Rng| {
         let forms = *rng.pick(&[["Co", "Ltd"], ["Ltd", "Co"], ["Pvt", "Ltd"], ["Ltd", "Ltd"]]);
         [*rng.pick(&TEXT_WORDS), forms[0], forms[1]].map(str::to_owned).into()
