@@ -1,8 +1,8 @@
 //! The first pages of two words that many businesses hold.
 //!
 //! Who ranks first of two words is told by phrases in names, names with both, hosts, phrases elsewhere and text scores, in
-//! this order: nothing that is stored of one of them tells it. So a builder asks for the page what asks for it later, and
-//! the page is stored, with how many match and where it ends.
+//! this order: nothing that is stored of one of them tells it. So a builder asks the query engine, and stores the page that
+//! it gives, with how many match and where it ends.
 //!
 //! ```text
 //! WordPairBest      := DOC of each pair, joined: the best first, as a `q` of both words in this order ranks
