@@ -307,11 +307,6 @@ impl Snapshot {
         &self.prefixes
     }
 
-    /// The terms of many businesses, by their numbers.
-    pub fn dense_terms(&self) -> Vec<TermOrd> {
-        self.pair_counts.terms()
-    }
-
     /// How many businesses have two keys, if it is stored: for frequent ones, and for two places or two industries.
     pub fn pair_count(&self, a: DenseKey, b: DenseKey) -> Option<u64> {
         self.pair_counts.get(a, b).or_else(|| self.filter_pairs.get(a, b))

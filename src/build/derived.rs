@@ -343,7 +343,7 @@ pub fn write(
     let frequent = DenseTerms { ords: &frequent, ..dense };
     term_best::write(frequent, thresholds.term_best, release, pool, writer)?;
     release_all();
-    word_pairs::write(thresholds.word_pair_best, pool, writer)
+    word_pairs::write(dense, &counts, thresholds.word_pair_best, pool, writer)
 }
 
 /// The sections before `kind`.

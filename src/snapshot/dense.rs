@@ -156,15 +156,6 @@ impl PairCounts {
         self.keys().words[0] as usize
     }
 
-    /// The terms among the keys, by their numbers.
-    pub fn terms(&self) -> Vec<TermOrd> {
-        let is_term = |key| match key {
-            DenseKey::Term(ord) => Some(ord),
-            _ => None,
-        };
-        self.keys().iter().map_while(is_term).collect()
-    }
-
     /// The number of a key, if it is dense.
     pub fn number(&self, key: DenseKey) -> Option<usize> {
         self.keys().number(key)

@@ -4,16 +4,16 @@
 //! scores, in this order; the engine knows that, and a second ranking beside it would have to be kept equal to it. So this
 //! is the one place where a build asks the engine, which answers from what is written so far.
 
+use super::DenseTerms;
 use super::by_set::Bounds;
 use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
-use crate::ids::TermOrd;
 use crate::query::planner::Planner;
 use crate::query::stored_best::{is_id, two_terms};
 use crate::query::{Query, Scratch, TextQuery, search};
 use crate::snapshot::Snapshot;
 use crate::snapshot::best_within::BestWithinWriter;
-use crate::snapshot::dense::DenseKey;
+use crate::snapshot::dense::place;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::packed_ints;
 use crate::snapshot::word_pairs::WORD_PAIR_BEST;
@@ -24,36 +24,39 @@ use rayon::ThreadPool;
 /// there are.
 const SHARE: u32 = 4096;
 
-/// Writes the first page of every two dense terms that enough businesses hold both, in either order, and how many match.
+/// Writes the first page of every two dense terms that enough businesses hold both, in either order, and how many match;
+/// `pair_counts` says how many hold which two.
 ///
 /// # Errors
 /// The file cannot be written or read back.
 pub fn write(
+    dense: DenseTerms<'_>,
+    pair_counts: &[u32],
     bounds: Bounds,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
     let snapshot = pool.install(|| writer.preview())?;
-    let terms = snapshot.dense_terms();
     let engine = Engine {
-        words: snapshot.terms().terms_of(&terms),
         snapshot: &snapshot,
-        terms: &terms,
-        docs_min: (bounds.docs_min as u64).max(u64::from(snapshot.num_docs() / SHARE)),
+        dense,
+        words: dense.terms.terms_of(dense.ords),
+        pair_counts,
+        docs_min: (dense.num_docs / SHARE).max(bounds.docs_min as u32),
         page_len: bounds.max as u32,
     };
     let mut section = writer.begin(WORD_PAIR_BEST.docs);
     let mut lists = BestWithinWriter::new(bounds.max);
     let (mut totals, mut ends) = (Vec::new(), Vec::new());
     let take = |pages: Pages| -> Result<(), BuildError> {
-        section.write(&packed_ints::encode(&pages.docs, snapshot.num_docs()))?;
+        section.write(&packed_ints::encode(&pages.docs, dense.num_docs))?;
         lists.push(pages.lens.into_iter());
         totals.extend(pages.totals);
         ends.extend(pages.ends);
         Ok(())
     };
     snapshot.release_during(|| {
-        let (firsts, pages_of) = ((0..terms.len()).map(Ok), |first| engine.pages_of(first));
+        let (firsts, pages_of) = ((0..dense.ords.len()).map(Ok), |first| engine.pages_of(first));
         in_order(pool, ahead_of_disk(pool), firsts, pages_of, take)
     })?;
     section.end(writer)?;
@@ -66,10 +69,12 @@ pub fn write(
 /// Answers a `q` of two dense terms.
 struct Engine<'a> {
     snapshot: &'a Snapshot,
-    terms: &'a [TermOrd],
+    dense: DenseTerms<'a>,
+    /// By number, as all below.
     words: Vec<String>,
+    pair_counts: &'a [u32],
     /// Fewest businesses that hold both words of a pair.
-    docs_min: u64,
+    docs_min: u32,
     page_len: u32,
 }
 
@@ -89,7 +94,7 @@ impl Engine<'_> {
     fn pages_of(&self, first: usize) -> Pages {
         let mut pages = Pages::default();
         let mut scratch = Scratch::default();
-        for second in (0..self.terms.len()).filter(|&second| self.are_many(first, second)) {
+        for second in (0..self.words.len()).filter(|&second| self.are_many(first, second)) {
             let Some(query) = self.query(first, second) else { continue };
             let page = search(self.snapshot, &query, &mut scratch);
             pages.lens.push((second as u32, page.docs.len()));
@@ -102,9 +107,8 @@ impl Engine<'_> {
     }
 
     fn are_many(&self, first: usize, second: usize) -> bool {
-        let [first, second] = [first, second].map(|number| DenseKey::Term(self.terms[number]));
-        let count = self.snapshot.pair_count(first, second);
-        count.is_some_and(|count| count >= self.docs_min)
+        let count = || self.pair_counts[place(first.min(second), first.max(second))];
+        first != second && count() >= self.docs_min
     }
 
     /// A `q` of these two, if it is one for which a page is looked up.
@@ -113,7 +117,8 @@ impl Engine<'_> {
         let text = TextQuery::parse(&q).ok()?;
         let query = Query { text, limit: self.page_len, ..Query::default() };
         let planner = Planner::new(self.snapshot);
-        let is_it = two_terms(&planner, &query)? == [self.terms[first], self.terms[second]];
+        let is_it =
+            two_terms(&planner, &query)? == [first, second].map(|number| self.dense.ords[number]);
         (is_it && !is_id(&planner, &query)).then_some(query)
     }
 }
