@@ -120,7 +120,7 @@ use super::plan::{List, Marked, Plan};
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::text::{Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
-use crate::ids::TermOrd;
+use crate::ids::{DocId, TermOrd};
 use crate::snapshot::Snapshot;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::followers::{FollowerCursor, follower_hash};
@@ -171,6 +171,11 @@ impl<'s> Planner<'s> {
     /// The shortcuts taken so far.
     pub fn shortcuts(&self) -> Shortcuts {
         self.shortcuts.get()
+    }
+
+    /// The business whose id the text is.
+    pub fn whole_id(&self, text: &TextQuery) -> Option<DocId> {
+        self.snapshot.doc_by_id(text.as_str().trim())
     }
 
     /// The ordinal of a term.

@@ -87,7 +87,7 @@ impl<'a, 's> BestOfWord<'a, 's> {
                 (best.docs, total, Shortcut::BestInIndustry)
             }
         };
-        if is_id(planner, query) {
+        if planner.whole_id(&query.text).is_some() {
             return None;
         }
         let lists = snapshot.terms().lists(term);
@@ -152,7 +152,8 @@ impl<'a, 's> BestOfWords<'a, 's> {
     pub fn new(planner: &'a Planner<'s>, query: &'a Query) -> Option<BestOfWords<'a, 's>> {
         let terms = two_terms(planner, query)?;
         let page = planner.snapshot().page_of_words(terms)?;
-        (!is_id(planner, query)).then_some(BestOfWords { planner, query, page })
+        let is_id = planner.whole_id(&query.text).is_some();
+        (!is_id).then_some(BestOfWords { planner, query, page })
     }
 
     /// The first `wanted` hits, as [`BestOfWord::first_page`] gives them. Where the page ends is stored; to rank the last of
@@ -170,7 +171,7 @@ impl<'a, 's> BestOfWords<'a, 's> {
 }
 
 /// The terms that `query` asks for, if it is two plain words of one form each that stand somewhere, and nothing else: then
-/// these terms tell what it means, if the text is no [id](is_id). The second may be a legal form, which need not match.
+/// these terms tell what it means, if the text is no [id](Planner::whole_id). The second may be a legal form, which need not match.
 pub fn two_terms(planner: &Planner<'_>, query: &Query) -> Option<[TermOrd; 2]> {
     let [first, second] = query.text.clauses() else { return None };
     let [first_form, second_form] = [plain_form(first)?, plain_form(second)?];
@@ -182,11 +183,6 @@ pub fn two_terms(planner: &Planner<'_>, query: &Query) -> Option<[TermOrd; 2]> {
     }
     let terms = [planner.ord(first_form)?, planner.ord(second_form)?];
     planner.filters(query).is_empty().then_some(terms)
-}
-
-/// Is the text the id of a business? Then nothing else counts.
-pub fn is_id(planner: &Planner<'_>, query: &Query) -> bool {
-    planner.snapshot().doc_by_id(query.text.as_str().trim()).is_some()
 }
 
 /// The only form of a clause that is a plain word.

@@ -46,7 +46,7 @@ pub struct Understanding<'s> {
 impl<'s> Understanding<'s> {
     /// Understands `text` over the planner's snapshot.
     pub fn new(planner: &Planner<'s>, text: &TextQuery) -> Understanding<'s> {
-        let whole_id = planner.snapshot().doc_by_id(text.as_str().trim());
+        let whole_id = planner.whole_id(text);
         let mut understanding =
             Understanding { whole_id, clauses: Vec::new(), is_relaxed: false, corrected: None };
         if whole_id.is_some() || text.is_blank() {

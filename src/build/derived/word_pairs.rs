@@ -9,7 +9,7 @@ use super::by_set::Bounds;
 use crate::build::BuildError;
 use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::query::planner::Planner;
-use crate::query::stored_best::{is_id, two_terms};
+use crate::query::stored_best::two_terms;
 use crate::query::{Query, Scratch, TextQuery, search};
 use crate::snapshot::Snapshot;
 use crate::snapshot::best_within::BestWithinWriter;
@@ -119,6 +119,6 @@ impl Engine<'_> {
         let planner = Planner::new(self.snapshot);
         let is_it =
             two_terms(&planner, &query)? == [first, second].map(|number| self.dense.ords[number]);
-        (is_it && !is_id(&planner, &query)).then_some(query)
+        (is_it && planner.whole_id(&query.text).is_none()).then_some(query)
     }
 }
