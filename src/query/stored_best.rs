@@ -21,7 +21,7 @@ use crate::snapshot::impacts::Impacts;
 use crate::snapshot::packed_ints::PackedInts;
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
-use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
+use crate::snapshot::prefixes::may_be_prefix;
 use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::word_pairs::StoredPage;
 
@@ -72,7 +72,7 @@ impl<'a, 's> BestOfWord<'a, 's> {
         let asked = Asked::of(planner, query)?;
         // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
         let form = word.only_form()?;
-        if clause.is_prefix != (form.chars().count() >= PREFIX_CHARS_MIN) {
+        if clause.is_prefix != may_be_prefix(form) {
             return None;
         }
         let term = planner.only_term(word)?;
@@ -176,8 +176,8 @@ pub fn two_terms(planner: &Planner<'_>, query: &Query) -> Option<[TermOrd; 2]> {
     let [first, second] = query.text.clauses() else { return None };
     let [first_form, second_form] = [plain_form(first)?, plain_form(second)?];
     let is_form = !query.text.trailing_forms().is_empty();
-    let may_be_prefix = !is_form && second_form.chars().count() >= PREFIX_CHARS_MIN;
-    let is_other = first.is_prefix || second.is_prefix != may_be_prefix;
+    let is_prefix = !is_form && may_be_prefix(second_form);
+    let is_other = first.is_prefix || second.is_prefix != is_prefix;
     if is_other || !query.text.excluded().is_empty() {
         return None;
     }

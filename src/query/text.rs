@@ -8,7 +8,7 @@ use crate::analyzer::fold::{Class, class_of, is_quote};
 use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
-use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
+use crate::snapshot::prefixes::may_be_prefix;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -320,9 +320,7 @@ impl<'a> Parser<'a> {
         }
         let star = self.analysis.folded()[span.end..].starts_with('*');
         let is_word = unit.kind == UnitKind::Word && matches!(term, Term::Word(_));
-        let is_starred = star
-            && is_word
-            && self.analysis.folded()[span.clone()].chars().count() >= PREFIX_CHARS_MIN;
+        let is_starred = star && is_word && may_be_prefix(&self.analysis.folded()[span.clone()]);
         self.starred += usize::from(is_starred);
         let is_legal_form = !matches!(term, Term::Host { .. }) && self.analysis.is_legal_form(unit);
         self.last_is_word = is_word;
@@ -438,7 +436,7 @@ impl<'a> Parser<'a> {
             && let Some(last) = self.clauses.last_mut()
             && let Term::Word(word) = &last.term
         {
-            last.is_prefix |= word.forms[0].chars().count() >= PREFIX_CHARS_MIN;
+            last.is_prefix |= may_be_prefix(&word.forms[0]);
         }
         Ok(TextQuery {
             text: q.to_owned(),

@@ -24,6 +24,11 @@ use rayon::prelude::*;
 /// Fewest characters of a word that may stand for all words it begins.
 pub const PREFIX_CHARS_MIN: usize = 3;
 
+/// Is a word long enough to stand for all words it begins?
+pub fn may_be_prefix(word: &str) -> bool {
+    word.chars().count() >= PREFIX_CHARS_MIN
+}
+
 /// What a stored prefix reaches beyond the word that it is itself.
 #[derive(Clone, Copy, Debug)]
 pub struct PrefixLists<'a> {

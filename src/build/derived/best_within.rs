@@ -12,7 +12,7 @@ use crate::ids::TermOrd;
 use crate::snapshot::best_within::{BestKinds, BestWithinWriter};
 use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::packed_ints;
-use crate::snapshot::prefixes::PREFIX_CHARS_MIN;
+use crate::snapshot::prefixes::may_be_prefix;
 use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
@@ -181,8 +181,7 @@ impl Workspace {
     /// these.
     fn find_longer(&mut self, dense: DenseTerms<'_>, ord: TermOrd) {
         let words = dense.terms.terms_of(&[ord]);
-        let is_prefix = |word: &&String| word.chars().count() >= PREFIX_CHARS_MIN;
-        for word in words.iter().filter(is_prefix) {
+        for word in words.iter().filter(|word| may_be_prefix(word)) {
             let longer = dense.terms.begun_by(word).all().filter(|&other| other != ord);
             for lists in longer.map(|longer| dense.terms.lists(longer)) {
                 lists.in_name().for_each(|list| list.push_to(&mut self.longer));
