@@ -280,14 +280,12 @@ impl BestWithinWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::mapped::Backing;
-    use std::sync::Arc;
 
     fn opened(words: &[u32], docs: &[u8]) -> Result<BestWithin, SnapshotError> {
         let section = |kind: SectionKind| {
             let is_docs = kind == INDUSTRY_BEST.docs;
             let bytes = if is_docs { docs } else { bytemuck::cast_slice(words) };
-            Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
+            Section::copy(bytes)
         };
         BestWithin::open(INDUSTRY_BEST, &section, 3, 9, 100)
     }
@@ -315,7 +313,7 @@ mod tests {
         let of = |totals: &[u32]| {
             let lists = [2, 0, 1, 1, 2, 5, 5, 2, 3];
             let bytes = bytemuck::cast_slice(totals);
-            let section = |_| Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len());
+            let section = |_| Section::copy(bytes);
             let best = opened(&lists, &[1, 2, 3]).unwrap();
             CountedBest::open(best, SectionKind::IndustryTotals, &section)
         };

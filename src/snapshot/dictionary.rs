@@ -176,9 +176,7 @@ pub(super) fn open_keys(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::mapped::Backing;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     proptest! {
         #[test]
@@ -187,7 +185,7 @@ mod tests {
             asked in "[ab]{0,4}|[a-zü]{0,2}",
         ) {
             let bytes = fst::Map::from_iter(keys.iter().zip(0u64..)).unwrap().into_fst().into_inner();
-            let section = Section::new(Arc::new(Backing::copy(&bytes)), 0..bytes.len());
+            let section = Section::copy(&bytes);
             for held_max in [0, keys.len()] {
                 let found = Keys::new(fst::Map::new(section.clone()).unwrap(), held_max);
                 prop_assert_eq!(found.held.is_some(), keys.len() <= held_max);

@@ -104,12 +104,10 @@ pub fn encode(counts: &[u64]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::mapped::Backing;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     fn open(bytes: &[u8], num_docs: u32) -> Result<EmployeeCounts, SnapshotError> {
-        let section = Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len());
+        let section = Section::copy(bytes);
         EmployeeCounts::open(section, num_docs)
     }
 

@@ -156,11 +156,9 @@ impl Hosts {
 #[cfg(test)]
 mod tests {
     use super::super::entries::encode_entry;
-    use super::super::mapped::Backing;
     use super::*;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
-    use std::sync::Arc;
 
     /// Buckets, entries and postings.
     type Sections = [Vec<u8>; 3];
@@ -186,7 +184,7 @@ mod tests {
     fn open(num_docs: u32, sections: &Sections) -> Result<Hosts, SnapshotError> {
         let section = |kind: SectionKind| {
             let bytes = &sections[kind.index() - SectionKind::HostBuckets.index()];
-            Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
+            Section::copy(bytes)
         };
         Hosts::open(&section, num_docs)
     }

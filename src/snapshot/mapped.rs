@@ -172,6 +172,12 @@ impl Section {
         Section { backing, range }
     }
 
+    /// A section of its own with a copy of `bytes`.
+    #[cfg(test)]
+    pub fn copy(bytes: &[u8]) -> Section {
+        Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
+    }
+
     /// Gives the pages of the first `len` bytes back, if the snapshot is looked at in passing only; bytes that were
     /// given back may be looked at again. Checks of large sections call this on their way, so that publishing a
     /// snapshot takes no more memory than building it did.

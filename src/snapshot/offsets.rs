@@ -138,9 +138,7 @@ impl OffsetsWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::mapped::Backing;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     fn section(offsets: &[u64]) -> Vec<u8> {
         let base = |at: usize| offsets[at / GROUP * GROUP];
@@ -154,7 +152,7 @@ mod tests {
     }
 
     fn open(bytes: &[u8], len: usize, end: u64) -> Result<Offsets, SnapshotError> {
-        let section = Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len());
+        let section = Section::copy(bytes);
         Offsets::open(SectionKind::DocumentOffsets, section, len, end)
     }
 

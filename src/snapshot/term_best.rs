@@ -113,14 +113,12 @@ impl TermBestWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::mapped::Backing;
-    use std::sync::Arc;
 
     fn opened(words: &[u32], docs: &[u8]) -> Result<TermBest, SnapshotError> {
         let section = |kind: SectionKind| {
             let is_docs = kind == SectionKind::TermBest;
             let bytes = if is_docs { docs } else { bytemuck::cast_slice(words) };
-            Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
+            Section::copy(bytes)
         };
         TermBest::open(&section, 9, 100)
     }

@@ -117,13 +117,11 @@ fn places(hash: u64, num_words: usize) -> impl Iterator<Item = (usize, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::mapped::Backing;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     fn opened(words: &[u64]) -> Result<TermEndings, SnapshotError> {
         let bytes = bytemuck::cast_slice(words);
-        TermEndings::open(Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len()))
+        TermEndings::open(Section::copy(bytes))
     }
 
     proptest! {

@@ -85,15 +85,13 @@ pub fn entry(numbers: [usize; 3], start: u64) -> Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::mapped::Backing;
     use crate::snapshot::postings;
-    use std::sync::Arc;
 
     fn opened(entries: &[Entry], lists: &[u8]) -> Result<StoredTriples, SnapshotError> {
         let section = |kind: SectionKind| {
             let is_lists = kind == SectionKind::PhraseTriplePostings;
             let bytes = if is_lists { lists } else { bytemuck::cast_slice(entries) };
-            Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
+            Section::copy(bytes)
         };
         StoredTriples::open(&section, 9, 100)
     }

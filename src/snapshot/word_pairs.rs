@@ -72,8 +72,6 @@ impl WordPairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::mapped::Backing;
-    use std::sync::Arc;
 
     fn opened(totals: &[u32], ends: &[u64]) -> Result<WordPairs, SnapshotError> {
         let lists = [2u32, 0, 1, 1, 2, 2, 0, 2, 3];
@@ -84,7 +82,7 @@ mod tests {
                 SectionKind::WordPairTotals => bytemuck::cast_slice(totals),
                 _ => bytemuck::cast_slice(ends),
             };
-            Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
+            Section::copy(bytes)
         };
         WordPairs::open(&section, 3, 100)
     }
