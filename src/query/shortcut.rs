@@ -149,11 +149,9 @@ pub struct Tuning {
     /// So many businesses of one word at most are told apart by passing its lists.
     pub passed_max: u64,
     /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
-    /// if it has to be found.
+    /// if it has to be found. A walk along levels is given up when it has looked at four times the businesses that it was
+    /// expected to, and has cost half of what enumerating them would.
     pub level_step_costs: (u64, u64),
-    /// A walk along levels is given up when it has looked at four times the businesses that it was expected to, and at
-    /// one in so many of those that would be enumerated instead.
-    pub level_patience: u64,
     /// Of groups of more members than this, the sums of several words are looked for block by block.
     pub summed_min: u64,
     /// Candidates for a phrase that are checked in one go.
@@ -185,7 +183,6 @@ impl Default for Tuning {
             read_max: 16,
             passed_max: 1024,
             level_step_costs: (4, 64),
-            level_patience: 8,
             summed_min: 1 << 13,
             checked_first: 128,
             value_margin: 2,
@@ -210,7 +207,6 @@ impl Tuning {
         read_max: 0,
         passed_max: 0,
         level_step_costs: (0, 0),
-        level_patience: 1,
         summed_min: 0,
         checked_first: 2,
         value_margin: 0,

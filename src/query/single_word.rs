@@ -53,7 +53,6 @@ pub struct SingleWord<'s> {
     /// What part of the word's businesses matches, about: hits and all.
     share: (u64, u64),
     level_step_costs: (u64, u64),
-    level_patience: u64,
 }
 
 /// The number of the legal form that a term is, if all who carry it are told by it.
@@ -145,7 +144,6 @@ impl<'s> SingleWord<'s> {
             is_compound,
             best,
             level_step_costs: planner.tuning().level_step_costs,
-            level_patience: planner.tuning().level_patience,
         })
     }
 
@@ -416,7 +414,7 @@ impl<'s> PartWalk<'_, 's> {
         }
         // Whoever is on a level holds the word.
         let members = members.given(&list.postings);
-        let patience = (4 * steps).max(enumerated / word.level_patience) + 64;
+        let expected = 4 * steps + 64;
         let left = self.left();
         let mut found = Vec::with_capacity(left);
         let mut looked_at = 0;
@@ -443,8 +441,9 @@ impl<'s> PartWalk<'_, 's> {
                 }
             }
             looked_at += batch.len() as u64;
-            // Words and filters may shun each other, so that the best businesses of a word are no hits.
-            if looked_at > patience {
+            // Words and filters may shun each other, so that the best businesses of a word are no hits; and behind the
+            // last of the members there may be many who are none.
+            if looked_at > expected && 2 * word.walk_cost(looked_at, stored) > enumerated {
                 return None;
             }
             batch_len = BATCH_MAX.min(batch_len * 2);
