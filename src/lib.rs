@@ -42,8 +42,8 @@
 //! - [`query::search`] reads only the mapping, waits for nothing, and cannot fail on a valid query.
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].
 //! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal response bytes.
-//! - Arrows point one way: `{ids, limits, company, analyzer, places, bytes, simd} ← snapshot ← {build, query}`, then
-//!   `query ← render ← http`. [`build`] asks [`query`] in one place, for the first pages of two frequent words, and of the
+//! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, bytes, simd} ← snapshot ← {build, query}`,
+//!   then `query ← render ← http`. [`build`] asks [`query`] in one place, for the first pages of two frequent words, and of the
 //!   snapshot that it is about to complete; only [`http`] names hyper or tokio.
 //!
 //! # Reading order
@@ -62,6 +62,7 @@ pub mod demo;
 pub mod http;
 pub mod ids;
 pub mod limits;
+pub mod memory;
 pub mod places;
 pub mod query;
 pub mod render;

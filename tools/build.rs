@@ -8,6 +8,7 @@ use super::input::InputArguments;
 use super::output::{print, tell};
 use super::progress::Display;
 use firmament::build::{self, BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
+use firmament::memory;
 use firmament::snapshot::format::MAGIC;
 use firmament::snapshot::unpublished::folder_of;
 use indicatif::{HumanBytes, HumanCount};
@@ -227,7 +228,7 @@ impl Report {
             output_bytes: snapshot.len_bytes(),
             seconds: rounded(seconds),
             records_per_second: (report.records as f64 / seconds.max(1e-9)).round(),
-            peak_memory_bytes: peak_memory_bytes(),
+            peak_memory_bytes: memory::peak(),
             phases: report
                 .phases
                 .iter()
@@ -277,11 +278,4 @@ impl Report {
         }
         text
     }
-}
-
-/// The most memory this process ever held, as Linux tells it.
-fn peak_memory_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
 }

@@ -5,6 +5,7 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use crate::memory;
 #[cfg(target_os = "linux")]
 use rayon::prelude::*;
 use std::fs::File;
@@ -110,8 +111,17 @@ impl Backing {
 const POPULATE_BYTES: usize = 64 << 20;
 
 impl Backing {
-    /// Does some work, and gives all pages back every now and then meanwhile, if they are looked at in passing: what is
-    /// looked at on several cores at once, and what the system maps around it, would add up.
+    /// Gives all pages back, if they are looked at in passing and take more than 512 MiB: who looks up what lies
+    /// anywhere touches little, and the system maps 2 MiB around each page. Where nobody tells how much they take, always.
+    pub fn release_many(&self) {
+        let are_many = || memory::of_files().is_none_or(|bytes| bytes > FILES_MAX);
+        if matches!(self, Backing::Passing(_)) && are_many() {
+            self.release(0..self.bytes().len());
+        }
+    }
+
+    /// Does some work, and [gives pages back](Self::release_many) now and then meanwhile: what is looked at on several cores
+    /// at once would add up.
     pub fn release_during<R>(&self, work: impl FnOnce() -> R) -> R {
         if !matches!(self, Backing::Passing(_)) {
             return work();
@@ -120,7 +130,7 @@ impl Backing {
             let (end, ended) = mpsc::channel::<()>();
             scope.spawn(move || {
                 while ended.recv_timeout(RELEASE_EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    self.release(0..self.bytes().len());
+                    self.release_many();
                 }
             });
             let result = work();
@@ -130,7 +140,10 @@ impl Backing {
     }
 }
 
-/// Time between two releases: some hundred megabytes.
+/// Most bytes that pages of files take while a file is looked at in passing, but for what comes between two looks.
+const FILES_MAX: u64 = 512 << 20;
+
+/// Time between two looks: some hundred megabytes.
 const RELEASE_EVERY: Duration = Duration::from_millis(50);
 
 /// What kernels before 5.14 answer to populating a mapping; they read pages in when touched.

@@ -124,7 +124,7 @@ impl SnapshotWriter {
     }
 
     /// What is written so far, as a snapshot of version 0, from whose answers the last sections may be made. Pages that are
-    /// looked at are given back by [`Snapshot::release_during`].
+    /// looked at are given back by [`Snapshot::release_many`].
     ///
     /// # Errors
     /// The file cannot be mapped, or a section is not as it should be.
