@@ -34,8 +34,8 @@
 //! postings of one term, about 9 bytes for each of its businesses, are encoded in memory. Temporary files are read
 //! and written, not mapped; sections from which others are derived are mapped, and given back chunk by chunk. All
 //! together, ten million generated records peak at 1.5 GiB and thirty million at 2.1: 31 bytes a record. While
-//! [first pages](derived) of two words are found, all that is written so far is mapped, as a server maps it: up to 3.0 GiB
-//! of ten million records count as memory beside that, which the system takes back where it is short of it. Where the
+//! [first pages](derived) of two words are found, all that is written so far is mapped, as a server maps it, and given back
+//! whenever it takes more than 512 MiB: 1.2 GB at most of ten million records, while other memory is 0.3. Where the
 //! system can, neither the sorted records nor an input, unless it is Parquet, fill the page cache: see
 //! [`uncached`](crate::snapshot::storage::uncached).
 //!
