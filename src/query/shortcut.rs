@@ -57,6 +57,8 @@ pub enum Shortcut {
     Levels,
     /// The same for several words, of which the best counts.
     LevelsOfSeveral,
+    /// A walk along levels that met too few, and was given up for enumerating: the end of a shortcut, which no answer shows.
+    LevelsGivenUp,
     /// A page by score from the stored levels of several words, of which all count.
     SummedLevels,
     /// Hits that hold two words as one, looked at apart from all others.
@@ -87,7 +89,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 38] = [
+    pub const ALL: [Shortcut; 39] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -113,6 +115,7 @@ impl Shortcut {
         Shortcut::PartsByForms,
         Shortcut::Levels,
         Shortcut::LevelsOfSeveral,
+        Shortcut::LevelsGivenUp,
         Shortcut::SummedLevels,
         Shortcut::JoinedApart,
         Shortcut::EditInEnding,

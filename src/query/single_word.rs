@@ -414,7 +414,7 @@ impl<'s> PartWalk<'_, 's> {
         }
         // Whoever is on a level holds the word.
         let members = members.given(&list.postings);
-        let expected = 4 * steps + 64;
+        let expected = 4 * steps;
         let left = self.left();
         let mut found = Vec::with_capacity(left);
         let mut looked_at = 0;
@@ -444,6 +444,7 @@ impl<'s> PartWalk<'_, 's> {
             // Words and filters may shun each other, so that the best businesses of a word are no hits; and behind the
             // last of the members there may be many who are none.
             if looked_at > expected && 2 * word.walk_cost(looked_at, stored) > enumerated {
+                self.planner.took(Shortcut::LevelsGivenUp);
                 return None;
             }
             batch_len = BATCH_MAX.min(batch_len * 2);

@@ -30,9 +30,23 @@ struct Texts {
     joined: usize,
     /// What names end on, the one or the other.
     forms: &'static [&'static str],
+    /// One in so many is of the second industry.
+    second: usize,
+    /// So many words more describe these, none of [`TEXT_WORDS`].
+    longer: usize,
+    /// Most businesses of a collection.
+    most: usize,
 }
 
-const TEXTS: Texts = Texts { between: &[""], unnamed: 50, joined: usize::MAX, forms: &[""] };
+const TEXTS: Texts = Texts {
+    between: &[""],
+    unnamed: 50,
+    joined: usize::MAX,
+    forms: &[""],
+    second: 2,
+    longer: 0,
+    most: 121,
+};
 
 impl Texts {
     fn text(&self, rng: &mut Rng, words: usize) -> String {
@@ -53,13 +67,15 @@ fn record(texts: Texts, rng: &mut Rng, number: usize) -> Record {
         name = format!("Nr {number}");
         website = Some(format!("{}{number}.com", rng.pick(&LONGER)));
     }
+    let is_second = rng.below(texts.second) == 0;
     let words = rng.within(1, 6);
+    let more = " more".repeat(if is_second { texts.longer } else { 0 });
     let company = Company {
         id: format!("b{number}"),
         name,
         website,
-        description: Some(texts.text(rng, words)),
-        industry: Some((*rng.pick(&TWO_INDUSTRIES)).to_owned()),
+        description: Some(texts.text(rng, words) + &more),
+        industry: Some(TWO_INDUSTRIES[usize::from(is_second)].to_owned()),
         employee_count: Some(rng.below(9) as u64),
         ..Company::default()
     };
@@ -98,9 +114,15 @@ fn an_id_of_two_words_is_no_page_of_them() {
 fn words_wherever_and_in_an_industry_are_ranked_as_the_oracle_does() {
     let between = &["", "", "", "carbonate ", "embers ", "falconry "];
     let texts = Texts { between, unnamed: 2, ..TEXTS };
-    let one_word = |rng: &mut Rng| vec![(*rng.pick(&TEXT_WORDS)).to_owned()];
     let least = [(Shortcut::BestOfWord, 200), (Shortcut::BestInIndustry, 200)];
     compare(texts, one_word, &least);
+}
+
+/// All who are best by a word are of the first industry, and pages of the second are behind them.
+#[test]
+fn words_that_an_industry_shuns_are_ranked_as_the_oracle_does() {
+    let texts = Texts { unnamed: 1, second: 3, longer: 40, most: 401, ..TEXTS };
+    compare(texts, one_word, &[(Shortcut::Levels, 200), (Shortcut::LevelsGivenUp, 25)]);
 }
 
 #[test]
@@ -171,6 +193,10 @@ fn words_beside_an_unknown_one_are_ranked_as_when_all_are_looked_at() {
     compare(texts, words, &[(Shortcut::RelaxedPortions, 200), (Shortcut::NameWeights, 200)]);
 }
 
+fn one_word(rng: &mut Rng) -> Vec<String> {
+    vec![(*rng.pick(&TEXT_WORDS)).to_owned()]
+}
+
 fn two_words(rng: &mut Rng) -> Vec<String> {
     [*rng.pick(&TEXT_WORDS), *rng.pick(&TEXT_WORDS)].map(str::to_owned).into()
 }
@@ -182,7 +208,7 @@ fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Shortcut
     for collection in 0..24 {
         let mut rng = Rng::new(7, collection);
         // Of odd length, so that all is stored, and all shortcuts are taken.
-        let len = 2 * rng.within(5, 60) + 1;
+        let len = 2 * rng.within(5, texts.most / 2) + 1;
         let records: Vec<Record> = (0..len).map(|number| record(texts, &mut rng, number)).collect();
         let oracle = Oracle::new(companies(&records));
         let subject = Subject::publish(&companies(&records), &lines(&records));
