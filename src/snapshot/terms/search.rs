@@ -82,42 +82,30 @@ pub fn each_value<K: AsRef<[u8]>>(
     }
 }
 
-/// Bytes that may be read next, ascending.
+/// Bytes that may be read next.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct NextBytes {
-    bytes: [u8; NextBytes::LEN_MAX],
-    len: usize,
-}
+pub struct NextBytes([u64; 4]);
 
 impl NextBytes {
-    /// Most of them.
-    pub const LEN_MAX: usize = 16;
-
-    /// One more. None if there are too many.
-    #[must_use]
-    pub fn with(mut self, byte: u8) -> Option<NextBytes> {
-        let place = self.as_slice().partition_point(|&other| other < byte);
-        if self.as_slice().get(place) == Some(&byte) {
-            return Some(self);
-        }
-        if self.len == NextBytes::LEN_MAX {
-            return None;
-        }
-        self.bytes.copy_within(place..self.len, place + 1);
-        self.bytes[place] = byte;
-        self.len += 1;
-        Some(self)
+    /// Adds one.
+    #[inline]
+    pub fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte / 64)] |= 1 << (byte % 64);
     }
 
-    /// All of them.
-    pub fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.len]
+    /// Takes the least of them.
+    #[inline]
+    pub fn pop_first(&mut self) -> Option<u8> {
+        let (number, word) = (0..).zip(&mut self.0).find(|(_, word)| **word != 0)?;
+        let bit = word.trailing_zeros();
+        *word &= *word - 1;
+        Some((number * 64 + bit) as u8)
     }
 }
 
 /// An automaton that may tell where it does not go.
 pub trait Guide: Automaton {
-    /// The bytes that lead anywhere from a state, and maybe others; none if it may be any, or many, or is not known.
+    /// The bytes that lead anywhere from a state, and maybe others; none if it may be any, or is not known.
     fn next_bytes(&self, _state: &Self::State) -> Option<NextBytes> {
         None
     }
@@ -129,8 +117,9 @@ struct Open<'f, S> {
     state: S,
     /// What the letters so far add to the value.
     output: Output,
-    /// The next way to go: of all, or of these.
+    /// The next way to go, of all.
     next: usize,
+    /// Or the bytes of those that are left to go.
     bytes: Option<NextBytes>,
 }
 
@@ -174,13 +163,12 @@ pub fn search<A: Guide>(
 impl<'f, S> Open<'f, S> {
     /// The next of the ways that may lead anywhere.
     fn next_way(&mut self) -> Option<usize> {
-        let Some(bytes) = &self.bytes else {
+        let Some(bytes) = &mut self.bytes else {
             let way = self.next;
             self.next += 1;
             return (way < self.node.len()).then_some(way);
         };
-        while let Some(&byte) = bytes.as_slice().get(self.next) {
-            self.next += 1;
+        while let Some(byte) = bytes.pop_first() {
             if let Some(way) = self.node.find_input(byte) {
                 return Some(way);
             }
@@ -212,6 +200,7 @@ mod tests {
     use fst::automaton::{Str, Subsequence};
     use fst::{IntoStreamer, Map, Streamer};
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     /// The bytes of keys.
     const BYTES: [u8; 4] = [b'a', b'b', 0xc3, 0xbc];
@@ -241,24 +230,22 @@ mod tests {
 
     impl<A: Automaton> Guide for Guided<A> {
         fn next_bytes(&self, state: &A::State) -> Option<NextBytes> {
-            let goes = |byte: &&u8| self.can_match(&self.accept(state, **byte));
-            let mut bytes = BYTES.iter().filter(goes);
-            self.1.then(|| bytes.try_fold(NextBytes::default(), |all, &byte| all.with(byte)))?
+            let goes = |byte: &u8| self.can_match(&self.accept(state, *byte));
+            let mut next = NextBytes::default();
+            BYTES.into_iter().filter(goes).for_each(|byte| next.insert(byte));
+            self.1.then_some(next)
         }
     }
 
-    #[test]
-    fn next_bytes_ascend_and_are_few() {
-        let with = |all: NextBytes, byte: &u8| all.with(*byte);
-        let all = b"cabca".iter().try_fold(NextBytes::default(), with).unwrap();
-        assert_eq!(all.as_slice(), b"abc");
-        let most: Vec<u8> = (0..NextBytes::LEN_MAX as u8).rev().collect();
-        let all = most.iter().try_fold(NextBytes::default(), with).unwrap();
-        assert!(all.as_slice().iter().eq(most.iter().rev()));
-        assert!(all.with(3).is_some() && all.with(99).is_none());
-    }
-
     proptest! {
+        #[test]
+        fn next_bytes_ascend(bytes in prop::collection::vec(any::<u8>(), 0..20)) {
+            let mut next = NextBytes::default();
+            bytes.iter().for_each(|&byte| next.insert(byte));
+            let expected: BTreeSet<u8> = bytes.into_iter().collect();
+            prop_assert!(std::iter::from_fn(|| next.pop_first()).eq(expected));
+        }
+
         #[test]
         fn keys_begin_as_strings_do(
             keys in prop::collection::btree_set("[a-c]{0,4}|[a-zü]{1,2}", 0..150),
