@@ -101,12 +101,7 @@ impl Edits {
 
     #[inline]
     fn read(&self, reached: &Reached, letter: char) -> Reached {
-        self.read_at(reached, self.places_of(letter))
-    }
-
-    /// Reads a letter that stands at some places of the word.
-    #[inline]
-    fn read_at(&self, reached: &Reached, here: u64) -> Reached {
+        let here = self.places_of(letter);
         let mut next = Reached::default();
         for edits in 0..=EDITS_MAX {
             let mut places = (reached.places[edits] & here) << 1;
