@@ -12,19 +12,16 @@ const BYTES_PER_CODE: usize = 8;
 /// The body of a response.
 pub fn page(snapshot: &Snapshot, page: &Page) -> Vec<u8> {
     let documents = snapshot.documents();
-    let num_codes: usize = page.docs.iter().map(|&doc| documents.num_codes(doc)).sum();
-    documents.read_ahead(&page.docs);
+    let all_codes: Vec<&[u16]> = page.docs.iter().map(|&doc| documents.codes(doc)).collect();
+    all_codes.iter().for_each(|codes| documents.read_ahead(codes));
+    let num_codes: usize = all_codes.iter().map(|codes| codes.len()).sum();
     let mut body = Vec::with_capacity(num_codes * BYTES_PER_CODE + 256);
     body.extend_from_slice(b"{\"results\":[");
-    for (at, &doc) in page.docs.iter().enumerate() {
+    for (at, codes) in all_codes.iter().enumerate() {
         if at > 0 {
             body.push(b',');
         }
-        // What the next one waits for comes while this one is written.
-        if let Some(&next) = page.docs.get(at + 1) {
-            documents.read_symbols_ahead(next);
-        }
-        documents.append(doc, &mut body);
+        documents.append(codes, &mut body);
     }
     body.extend_from_slice(b"],\"pagination\":{\"total\":");
     body.extend_from_slice(page.total.to_string().as_bytes());

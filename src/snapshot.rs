@@ -203,7 +203,7 @@ impl Snapshot {
     /// The JSON of a business, as it stands in responses.
     pub fn document(&self, doc: DocId) -> Vec<u8> {
         let mut json = Vec::new();
-        self.documents.append(doc, &mut json);
+        self.documents.append(self.documents.codes(doc), &mut json);
         json
     }
 

@@ -166,37 +166,22 @@ impl Documents {
             })
     }
 
-    /// Appends the JSON of a business.
+    /// The JSON of a business in codes, each of which is up to [`SYMBOL_BYTES_MAX`] bytes, some 7 as a rule.
     #[inline]
-    pub fn append(&self, doc: DocId, out: &mut Vec<u8>) {
-        self.symbols.append(self.codes(doc), out);
-    }
-
-    /// How many codes the JSON of a business takes. Each is up to
-    /// [`SYMBOL_BYTES_MAX`] bytes, some 7 as a rule.
-    #[inline]
-    pub fn num_codes(&self, doc: DocId) -> usize {
-        self.offsets.range(doc.index()).len()
-    }
-
-    /// Asks memory for some documents, which are appended next.
-    pub fn read_ahead(&self, docs: &[DocId]) {
-        let all: &[u16] = cast(self.codes.as_ref());
-        for &doc in docs {
-            self.offsets.range(doc.index()).step_by(LINE_CODES).for_each(|at| read_ahead(all, at));
-        }
-    }
-
-    /// Asks memory for the symbols of a document, which is appended soon: they are a megabyte, and what is done between two
-    /// pages leaves few of them in the near caches.
-    #[inline]
-    pub fn read_symbols_ahead(&self, doc: DocId) {
-        self.symbols.read_ahead(self.codes(doc));
-    }
-
-    #[inline]
-    fn codes(&self, doc: DocId) -> &[u16] {
+    pub fn codes(&self, doc: DocId) -> &[u16] {
         &cast(self.codes.as_ref())[self.offsets.range(doc.index())]
+    }
+
+    /// Asks memory for codes, which are appended soon.
+    #[inline]
+    pub fn read_ahead(&self, codes: &[u16]) {
+        (0..codes.len()).step_by(LINE_CODES).for_each(|at| read_ahead(codes, at));
+    }
+
+    /// Appends the JSON that these codes stand for.
+    #[inline]
+    pub fn append(&self, codes: &[u16], out: &mut Vec<u8>) {
+        self.symbols.append(codes, out);
     }
 
     /// The business with this id: a binary search, so about 24 documents of ten million are touched.

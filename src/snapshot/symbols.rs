@@ -16,7 +16,6 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
-use crate::simd::read_ahead;
 
 /// Most bytes that a code stands for.
 pub const SYMBOL_BYTES_MAX: usize = 16;
@@ -66,18 +65,14 @@ impl Symbols {
         if rest.is_empty() { Ok(symbols) } else { Err(damaged()) }
     }
 
-    /// Asks memory for the texts of `codes`, which are read soon.
-    #[inline]
-    pub fn read_ahead(&self, codes: &[u16]) {
-        codes.iter().for_each(|&code| read_ahead(&self.texts[..], usize::from(code)));
-    }
-
-    /// Appends the text of `codes`.
+    /// Appends the text of `codes`. Each symbol is appended padded, which is one copy of a known length, and cut.
     #[inline]
     pub fn append(&self, codes: &[u16], out: &mut Vec<u8>) {
-        let mut piece = [0; TOGETHER * SYMBOL_BYTES_MAX];
-        for codes in codes.chunks(TOGETHER) {
-            out.extend_from_slice(self.read(codes, &mut piece));
+        for &code in codes {
+            let code = usize::from(code);
+            let end = out.len() + usize::from(self.lens[code]);
+            out.extend_from_slice(&self.texts[code]);
+            out.truncate(end);
         }
     }
 
