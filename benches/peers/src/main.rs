@@ -16,9 +16,14 @@
 //! [`indexing`]: both engines on one file of records.
 //!
 //!     cargo run --release -- indexing companies.jsonl --folder indexes
+//!
+//! [`http`]: Firmament's server, and a bare hyper server that returns as many bytes.
+//!
+//!     cargo run --release -- http companies.firmament mixed.tsv
 
 mod engine;
 mod fts5;
+mod http;
 mod indexing;
 mod quality;
 mod records;
@@ -48,6 +53,11 @@ enum Command {
     Speed(speed::SpeedArguments),
     /// Compare how long tantivy and Firmament take to index a file of records
     Indexing(indexing::IndexingArguments),
+    /// Compare how many requests Firmament's server answers with a bare server that searches nothing
+    Http(http::HttpArguments),
+    /// Serve for `http`, which starts this by itself
+    #[command(subcommand, hide = true)]
+    Serve(http::server::ServerCommand),
 }
 
 /// Nothing here is mended by its caller: every error ends the program with its message.
@@ -58,6 +68,8 @@ fn main() -> ExitCode {
         Command::Quality(arguments) => quality::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::Indexing(arguments) => indexing::run(&arguments),
+        Command::Http(arguments) => http::run(&arguments),
+        Command::Serve(command) => http::server::serve(command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
