@@ -5,6 +5,7 @@
 
 use crate::query::{Cursor, Page};
 use crate::snapshot::Snapshot;
+use crate::snapshot::documents::Documents;
 
 /// Bytes reserved for each code of a document. Most take fewer, so that most bodies are allocated once.
 const BYTES_PER_CODE: usize = 8;
@@ -13,7 +14,7 @@ const BYTES_PER_CODE: usize = 8;
 pub fn page(snapshot: &Snapshot, page: &Page) -> Vec<u8> {
     let documents = snapshot.documents();
     let all_codes: Vec<&[u16]> = page.docs.iter().map(|&doc| documents.codes(doc)).collect();
-    all_codes.iter().for_each(|codes| documents.read_ahead(codes));
+    all_codes.iter().for_each(|codes| Documents::read_ahead(codes));
     let num_codes: usize = all_codes.iter().map(|codes| codes.len()).sum();
     let mut body = Vec::with_capacity(num_codes * BYTES_PER_CODE + 256);
     body.extend_from_slice(b"{\"results\":[");

@@ -174,7 +174,7 @@ impl Documents {
 
     /// Asks memory for codes, which are appended soon.
     #[inline]
-    pub fn read_ahead(&self, codes: &[u16]) {
+    pub fn read_ahead(codes: &[u16]) {
         (0..codes.len()).step_by(LINE_CODES).for_each(|at| read_ahead(codes, at));
     }
 

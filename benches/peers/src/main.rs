@@ -29,6 +29,7 @@ mod quality;
 mod records;
 mod speed;
 mod tantivy;
+mod workload;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -23,6 +23,7 @@ mod words;
 mod tests;
 
 use crate::Result;
+use crate::workload;
 use answer::{Ready, Way};
 use firmament::http::parse_query_string;
 use firmament::query::{Page, Query, Scratch, search};
@@ -102,34 +103,31 @@ fn compare<'i>(
     path: &Path,
     differences: usize,
 ) -> Result<Comparison<'i>> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let translator = Translator::new(snapshot, index);
     let mut scratch = Scratch::default();
     let mut comparison = Comparison { requests: Vec::new(), left_out: BTreeMap::new() };
     let mut shown = 0;
-    for (number, line) in (1..).zip(text.lines()) {
-        let bad = |reason: &dyn std::fmt::Display| format!("{}:{number}: {reason}", path.display());
-        let (class, query_string) = line.split_once('\t').ok_or_else(|| bad(&"no tab"))?;
-        let query = parse_query_string(query_string).map_err(|error| bad(&error))?;
+    for workload::Request { class, query_string, place } in workload::read(path)? {
+        let query =
+            parse_query_string(&query_string).map_err(|error| format!("{place}: {error}"))?;
         if query.cursor.is_some_and(|cursor| cursor.snapshot_version != snapshot.version()) {
-            return Err(bad(&"its cursor belongs to another snapshot").into());
+            return Err(format!("{place}: its cursor belongs to another snapshot").into());
         }
         let page = search(snapshot, &query, &mut scratch);
         match checked(&translator, index, &query, &page)? {
             Ok(ready) => comparison.requests.push(Compared {
-                class: class.to_owned(),
+                class,
                 query,
                 ready,
                 firmament: Duration::MAX,
                 tantivy: Duration::MAX,
             }),
             Err((why, total)) => {
-                *comparison.left_out.entry((class.to_owned(), why)).or_default() += 1;
                 if matches!(why, LeftOut::Total | LeftOut::Page) && shown < differences {
                     shown += 1;
                     println!("  {class} {query_string}: {} here, {total} in tantivy", page.total);
                 }
+                *comparison.left_out.entry((class, why)).or_default() += 1;
             }
         }
     }

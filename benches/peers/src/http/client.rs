@@ -4,6 +4,7 @@
 //! in its order by whichever connection is free, from the beginning again after the last.
 
 use crate::Result;
+use crate::workload::{self, Request};
 use std::cell::Cell;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -25,21 +26,15 @@ pub struct Load {
 }
 
 impl Load {
-    /// Reads lines of a class, a tab and a query string.
+    /// The requests of a [workload].
     pub fn read(path: &Path, key: &str) -> Result<Load> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        let request = |(number, line): (usize, &str)| {
-            let (_, query) = line
-                .split_once('\t')
-                .ok_or_else(|| format!("{}:{}: no tab", path.display(), number + 1))?;
-            Ok(format!(
-                "GET /v1/search?{query} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {key}\r\n\r\n"
+        let request = |Request { query_string, .. }| {
+            format!(
+                "GET /v1/search?{query_string} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {key}\r\n\r\n"
             )
-            .into_bytes())
+            .into_bytes()
         };
-        let requests: Vec<Vec<u8>> =
-            text.lines().enumerate().map(request).collect::<Result<_>>()?;
+        let requests: Vec<Vec<u8>> = workload::read(path)?.into_iter().map(request).collect();
         if requests.is_empty() {
             return Err(format!("{} is empty", path.display()).into());
         }

@@ -82,7 +82,7 @@ fn serve_bytes(body: Bytes) -> Result<()> {
 
 /// A process that serves as long as this value lives.
 pub struct Served {
-    process: Child,
+    process: Process,
     pub address: SocketAddr,
 }
 
@@ -99,15 +99,15 @@ impl Served {
             .spawn()
             .map_err(|error| format!("cannot start taskset: {error}"))?;
         let output = process.stdout.take().expect("it is piped");
-        let mut served = Served { process, address: LISTEN.into() };
+        let process = Process(process);
         let mut line = String::new();
         BufReader::new(output).read_line(&mut line)?;
-        served.address = line.trim().parse().map_err(|_| "a server did not start; see above")?;
-        Ok(served)
+        let address = line.trim().parse().map_err(|_| "a server did not start; see above")?;
+        Ok(Served { process, address })
     }
 
     pub fn id(&self) -> u32 {
-        self.process.id()
+        self.process.0.id()
     }
 
     /// Memory of the process that no file stands behind.
@@ -119,11 +119,14 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+/// A process that ends with this value.
+struct Process(Child);
+
+impl Drop for Process {
     fn drop(&mut self) {
         // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
