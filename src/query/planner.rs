@@ -373,13 +373,24 @@ impl<'s> Planner<'s> {
     /// Businesses in whose name the phrase of two words or more stands.
     pub fn phrase_in_names(&self, phrase: &Phrase) -> Plan<'s> {
         let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
-        self.check_narrowed(names.collect(), phrase, &[TextField::Name])
+        let stored = self.stored_pairs(phrase);
+        self.check_narrowed(names.collect(), stored, phrase, &[TextField::Name])
     }
 
     /// Businesses in which the phrase stands in one of `fields`.
     pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> Plan<'s> {
+        self.phrase_among(self.stored_pairs(phrase), phrase, fields)
+    }
+
+    /// The same among what is [stored](Self::stored_pairs) of its neighbours.
+    fn phrase_among(
+        &self,
+        stored: (Vec<Plan<'s>>, usize),
+        phrase: &Phrase,
+        fields: &'static [TextField],
+    ) -> Plan<'s> {
         let candidates = phrase.words.iter().map(|(_, word)| self.word(word));
-        self.check_narrowed(candidates.collect(), phrase, fields)
+        self.check_narrowed(candidates.collect(), stored, phrase, fields)
     }
 
     /// Those on all lists in which the phrase stands in one of `fields`: at most, those who hold every two of its words
@@ -387,10 +398,10 @@ impl<'s> Planner<'s> {
     fn check_narrowed(
         &self,
         mut lists: Vec<Plan<'s>>,
+        (neighbours, num_pairs): (Vec<Plan<'s>>, usize),
         phrase: &Phrase,
         fields: &'static [TextField],
     ) -> Plan<'s> {
-        let (neighbours, num_pairs) = self.stored_pairs(phrase);
         // Where all of these are stored, followers tell nothing that they do not.
         let are_all = num_pairs + 1 >= phrase.words.len();
         lists.extend(neighbours);
@@ -470,7 +481,10 @@ impl<'s> Planner<'s> {
         if let Some(list) = stored.as_ref().and_then(stored_list) {
             return list;
         }
-        match self.phrase_in(phrase, &TextField::ALL) {
+        // Of two words there is no other pair.
+        let pairs =
+            if phrase.words.len() == 2 { Default::default() } else { self.stored_pairs(phrase) };
+        match self.phrase_among(pairs, phrase, &TextField::ALL) {
             Plan::Check { candidates, check, .. } => {
                 Plan::Check { candidates, check, len: stored.map(|stored| stored.len) }
             }
