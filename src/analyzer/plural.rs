@@ -106,6 +106,11 @@ pub fn related(word: &str) -> Vec<String> {
     related
 }
 
+/// Do all words that match `word` begin with it?
+pub fn begins_related(word: &str) -> bool {
+    !is_plural_shaped(word) && !word.ends_with('y')
+}
+
 /// What all words that match each other begin with: of two that [match](fn@matches) it is the same, but it may be the same
 /// of others too.
 pub fn common_start(word: &str) -> &str {
@@ -136,6 +141,7 @@ mod tests {
             prop_assert_eq!(matches(&a, &b), shares(&a, &b));
             let candidates = forms(&a).flat_map(|form| candidates(&form).collect::<Vec<_>>());
             let expected: BTreeSet<String> = candidates.filter(|other| shares(&a, other)).collect();
+            prop_assert!(!begins_related(&a) || expected.iter().all(|word| word.starts_with(&a)));
             prop_assert_eq!(related(&a), expected.into_iter().collect::<Vec<_>>());
         }
     }

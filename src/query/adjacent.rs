@@ -14,31 +14,51 @@ pub struct Adjacent {
     /// Codes of the first, sorted.
     firsts: Vec<u32>,
     /// The bytes of the codes of the second.
-    seconds: Vec<Finder<'static>>,
+    seconds: Sought,
+}
+
+/// The bytes of some codes.
+#[derive(Clone, Debug)]
+pub struct Sought(Vec<Finder<'static>>);
+
+impl Sought {
+    /// Those of `codes`.
+    pub fn new(codes: &[u32]) -> Sought {
+        let finder = |&code: &u32| {
+            let mut bytes = Vec::new();
+            push_varint(&mut bytes, code);
+            Finder::new(&bytes).into_owned()
+        };
+        Sought(codes.iter().map(finder).collect())
+    }
+
+    /// Does one of them stand in a field of these bytes? The number of a joined form's parts may be taken for one.
+    pub fn is_in(&self, field: &[u8]) -> bool {
+        self.any(field, |_| true)
+    }
+
+    /// Does one of the places where they stand in a field of these bytes answer so? The end of a longer number is no number.
+    #[inline]
+    fn any(&self, field: &[u8], is_wanted: impl Fn(usize) -> bool) -> bool {
+        self.0.iter().any(|code| {
+            let mut places = code.find_iter(field);
+            places.any(|at| (at == 0 || field[at - 1] < 0x80) && is_wanted(at))
+        })
+    }
 }
 
 impl Adjacent {
     /// The words with these codes.
     pub fn new(mut firsts: Vec<u32>, seconds: &[u32]) -> Adjacent {
         firsts.sort_unstable();
-        let finder = |&code: &u32| {
-            let mut bytes = Vec::new();
-            push_varint(&mut bytes, code);
-            Finder::new(&bytes).into_owned()
-        };
-        Adjacent { firsts, seconds: seconds.iter().map(finder).collect() }
+        Adjacent { firsts, seconds: Sought::new(seconds) }
     }
 
     /// May the second word stand right behind the first in a field of these bytes? If not, it does not.
     pub fn may_stand(&self, field: &[u8]) -> bool {
-        self.seconds.iter().any(|second| self.may_stand_before(second, field))
-    }
-
-    fn may_stand_before(&self, second: &Finder<'_>, field: &[u8]) -> bool {
-        let mut places = second.find_iter(field);
-        places.any(|at| {
-            // The end of a longer number is no number, and before the first token there is none.
-            if at == 0 || field[at - 1] >= 0x80 {
+        self.seconds.any(field, |at| {
+            // Before the first token there is none.
+            if at == 0 {
                 return false;
             }
             let mut before = &field[..at];

@@ -3,30 +3,26 @@
 //! Postings say which businesses hold all words; this reads the words of each candidate
 //! ([`DocTokens`]) and looks whether they stand as the phrase asks, within one field.
 
-use super::adjacent::Adjacent;
-use super::text::{Phrase, QueryWord};
-use crate::analyzer::{TextField, plural};
-use crate::ids::TermOrd;
+mod codes;
+
+use super::text::Phrase;
+use crate::analyzer::TextField;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
 use crate::snapshot::terms::{BegunTerms, Terms};
+pub use codes::related_terms;
+use codes::{BegunInHost, Codes, ProseWords};
 use std::cell::OnceCell;
 
 /// Widest phrase that is matched with one word of bits.
 const WIDTH_MAX: u32 = u64::BITS;
-
-/// Most codes of a word that the bytes of a field are searched for.
-const SEARCHED_MAX: usize = 8;
 
 /// A phrase in the numbers of one snapshot.
 #[derive(Debug)]
 pub struct PhraseMatcher<'s> {
     /// What counts in name and host.
     exact: Codes,
-    /// What counts in industry and description, where plurals do: up to a dozen terms for each word, looked up when such
-    /// a field is looked at. Of most businesses that followers leave, the name tells.
-    prose: OnceCell<Codes>,
-    /// What that is made of, if such a field may be looked at.
-    prose_words: Option<ProseWords<'s>>,
+    /// What counts in industry and description, if such a field may be looked at.
+    prose: Option<ProseWords<'s>>,
     /// What counts in hosts, if that is more: looked up when somebody's is looked at.
     host: OnceCell<Codes>,
     /// The words whose longer ones count there too.
@@ -37,87 +33,40 @@ pub struct PhraseMatcher<'s> {
     gaps: Vec<u32>,
 }
 
-/// The words of a phrase, numbered, and the terms that may match them.
-#[derive(Debug)]
-struct ProseWords<'s> {
-    words: Vec<(u32, QueryWord)>,
-    terms: &'s Terms,
-}
-
-/// Words of a phrase by number, and the terms that each begins.
-#[derive(Debug)]
-struct BegunInHost<'s> {
-    words: Vec<(u32, BegunTerms)>,
-    terms: &'s Terms,
-}
-
-/// The codes that count for the words of a phrase in some fields.
-#[derive(Clone, Debug, Default)]
-struct Codes {
-    /// Code and number of the word it counts for; sorted.
-    all: Vec<(u32, u32)>,
-    /// Made at the first field that is looked at: what stands at the start of a name is found without.
-    within_field: OnceCell<WithinField>,
-}
-
-/// What finds a phrase anywhere in a field.
-#[derive(Clone, Debug)]
-struct WithinField {
-    masks: Masks,
-    /// Two neighbouring words of the phrase, if there are any.
-    adjacent: Option<Adjacent>,
-}
-
 impl<'s> PhraseMatcher<'s> {
-    /// The matcher of `phrase`, to be asked about `fields` only. `ord` tells the ordinals of its own words.
+    /// The matcher of `phrase`, to be asked about `fields` only. `begun_by` tells the terms that its own words begin.
     pub fn new(
         phrase: &Phrase,
         fields: &[TextField],
         terms: &'s Terms,
-        ord: impl Fn(&str) -> Option<TermOrd>,
+        begun_by: impl Fn(&str) -> BegunTerms,
     ) -> PhraseMatcher<'s> {
         let is_wanted = |plurals| fields.iter().any(|field| field.has_plurals() == plurals);
-        let numbered = || (0..).zip(phrase.words.iter().map(|(_, word)| word));
         let mut exact = Codes::default();
         if is_wanted(false) {
-            for (number, word) in numbered() {
-                let ords = word.forms.iter().filter_map(|form| ord(form));
+            for (number, (_, word)) in (0..).zip(&phrase.words) {
+                let ords = word.forms.iter().filter_map(|form| begun_by(form).itself());
                 exact.add(number, ords.map(|ord| terms.code(ord)));
             }
             exact.sort();
         }
-        let prose_words = is_wanted(true).then(|| ProseWords {
-            words: numbered().map(|(number, word)| (number, word.clone())).collect(),
-            terms,
-        });
+        let rarest = exact.rarest().unwrap_or_default();
+        let prose = is_wanted(true).then(|| ProseWords::new(phrase, rarest, terms, begun_by));
         let offsets: Vec<u32> = phrase.words.iter().map(|(offset, _)| *offset).collect();
         let width = offsets.last().map_or(0, |last| last + 1);
         let gaps = (0..width).filter(|at| offsets.binary_search(at).is_err()).collect();
-        PhraseMatcher {
-            exact,
-            prose: OnceCell::new(),
-            prose_words,
-            host: OnceCell::new(),
-            begun_in_host: None,
-            offsets,
-            gaps,
-        }
+        let (host, begun_in_host) = (OnceCell::new(), None);
+        PhraseMatcher { exact, prose, host, begun_in_host, offsets, gaps }
     }
 
     fn codes(&self, field: TextField) -> &Codes {
-        match &self.begun_in_host {
-            Some(begun) if field == TextField::Host => {
+        match (&self.begun_in_host, &self.prose) {
+            (Some(begun), _) if field == TextField::Host => {
                 self.host.get_or_init(|| begun.with(&self.exact))
             }
-            _ if field.has_plurals() => self.prose(),
+            (_, Some(prose)) if field.has_plurals() => prose.codes(),
             _ => &self.exact,
         }
-    }
-
-    fn prose(&self) -> &Codes {
-        self.prose.get_or_init(|| {
-            self.prose_words.as_ref().map_or_else(Codes::default, ProseWords::codes)
-        })
     }
 
     /// Lets further terms stand for a word of the phrase in name and host.
@@ -134,8 +83,13 @@ impl<'s> PhraseMatcher<'s> {
     /// For each word of the phrase a code that counts for it, if any does.
     pub fn sample_codes(&self) -> Vec<Option<u32>> {
         let code_of = |wanted: u32| {
-            let mut codes = self.exact.all.iter().chain(&self.prose().all);
-            codes.find(|&&(_, number)| number == wanted).map(|&(code, _)| code)
+            let prose = self.prose.iter().flat_map(|prose| &prose.codes().all);
+            self.exact
+                .all
+                .iter()
+                .chain(prose)
+                .find(|&&(_, number)| number == wanted)
+                .map(|&(code, _)| code)
         };
         (0..self.offsets.len() as u32).map(code_of).collect()
     }
@@ -150,9 +104,14 @@ impl<'s> PhraseMatcher<'s> {
             None => false,
             // Joined forms count for single words.
             Some(&last) if last > 0 && last < WIDTH_MAX => {
-                let within_field = self.codes(field).within_field(&self.offsets);
                 let bytes = tokens.field_bytes(field as usize);
-                within_field.adjacent.as_ref().is_none_or(|adjacent| adjacent.may_stand(bytes))
+                let may_stand = || match &self.prose {
+                    Some(prose) if field.has_plurals() => prose.may_stand(bytes),
+                    _ => true,
+                };
+                let adjacent = || &self.codes(field).within_field(&self.offsets).adjacent;
+                may_stand()
+                    && adjacent().as_ref().is_none_or(|adjacent| adjacent.may_stand(bytes))
                     && self.stands_within(tokens, field, last)
             }
             Some(_) => self.stands_anywhere(tokens, field),
@@ -268,102 +227,6 @@ impl<'s> PhraseMatcher<'s> {
     }
 }
 
-impl ProseWords<'_> {
-    fn codes(&self) -> Codes {
-        let mut codes = Codes::default();
-        for (number, word) in &self.words {
-            let ords = self.terms.ords(&related_terms(word));
-            codes.add(*number, ords.into_iter().map(|ord| self.terms.code(ord)));
-        }
-        codes.sort();
-        codes
-    }
-}
-
-impl BegunInHost<'_> {
-    /// All of these codes and others.
-    fn with(&self, exact: &Codes) -> Codes {
-        let mut codes = exact.clone();
-        for &(number, begun) in &self.words {
-            codes.add(number, begun.all().map(|ord| self.terms.code(ord)));
-        }
-        codes.sort();
-        codes
-    }
-}
-
-impl Codes {
-    /// Lets codes count for a word; [`Codes::sort`] is to follow.
-    fn add(&mut self, number: u32, codes: impl Iterator<Item = u32>) {
-        self.all.extend(codes.map(|code| (code, number)));
-        self.within_field = OnceCell::new();
-    }
-
-    fn sort(&mut self) {
-        self.all.sort_unstable();
-        self.all.dedup();
-    }
-
-    /// `offsets` are those of the words.
-    fn within_field(&self, offsets: &[u32]) -> &WithinField {
-        self.within_field.get_or_init(|| WithinField {
-            masks: Masks::new(&self.all, offsets),
-            adjacent: self.adjacent(offsets),
-        })
-    }
-
-    /// Those of two words without anything between of which the second is the rarest; none if that is so many codes
-    /// that searching the bytes for each takes longer than reading the words.
-    fn adjacent(&self, offsets: &[u32]) -> Option<Adjacent> {
-        let codes_of = |wanted: usize| -> Vec<u32> {
-            let of_word = self.all.iter().filter(|&&(_, number)| number as usize == wanted);
-            of_word.map(|&(code, _)| code).collect()
-        };
-        let seconds = (1..offsets.len()).filter(|&at| offsets[at - 1] + 1 == offsets[at]);
-        // Frequent words have small codes.
-        let rarest = seconds.max_by_key(|&at| codes_of(at).iter().min().copied())?;
-        let seconds = codes_of(rarest);
-        (seconds.len() <= SEARCHED_MAX).then(|| Adjacent::new(codes_of(rarest - 1), &seconds))
-    }
-}
-
-/// The places in a phrase that codes fit.
-#[derive(Clone, Debug)]
-struct Masks {
-    /// Codes, sorted, and the places of each as bits.
-    of_codes: Vec<(u32, u64)>,
-    /// The [bits](signature_bit) of all codes: most words of a text are none of the phrase.
-    signature: u64,
-}
-
-impl Masks {
-    /// Of sorted codes, each with the number of the word it counts for.
-    fn new(codes: &[(u32, u32)], offsets: &[u32]) -> Masks {
-        let mask = |group: &[(u32, u32)]| {
-            let places = group.iter().map(|&(_, number)| offsets[number as usize]);
-            let bits = places.filter(|&at| at < WIDTH_MAX).fold(0, |mask, at| mask | 1u64 << at);
-            (group[0].0, bits)
-        };
-        let of_codes: Vec<(u32, u64)> = codes.chunk_by(|a, b| a.0 == b.0).map(mask).collect();
-        let signature = of_codes.iter().fold(0, |all, (code, _)| all | signature_bit(*code));
-        Masks { of_codes, signature }
-    }
-
-    #[inline]
-    fn of(&self, code: u32) -> u64 {
-        if self.signature & signature_bit(code) == 0 {
-            return 0;
-        }
-        let at = self.of_codes.binary_search_by_key(&code, |(code, _)| *code);
-        at.map_or(0, |at| self.of_codes[at].1)
-    }
-}
-
-#[inline]
-fn signature_bit(code: u32) -> u64 {
-    1 << (code & 63)
-}
-
 /// How the words of `q` stand at the start of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NameMatch {
@@ -371,15 +234,6 @@ pub enum NameMatch {
     Whole,
     /// The name goes on.
     Start,
-}
-
-/// All words that match `word` where plurals count, whether they stand anywhere or not.
-pub fn related_terms(word: &QueryWord) -> Vec<String> {
-    let mut related: Vec<String> =
-        word.forms.iter().flat_map(|form| plural::related(form)).collect();
-    related.sort_unstable();
-    related.dedup();
-    related
 }
 
 #[cfg(test)]
@@ -409,8 +263,7 @@ mod tests {
         ) {
             let mut matcher = PhraseMatcher {
                 exact: Codes::default(),
-                prose: OnceCell::new(),
-                prose_words: None,
+                prose: None,
                 host: OnceCell::new(),
                 begun_in_host: None,
                 offsets: Vec::new(),

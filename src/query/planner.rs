@@ -304,7 +304,7 @@ impl<'s> Planner<'s> {
 
     /// The matcher of a phrase, to be asked about `fields` only.
     pub fn matcher(&self, phrase: &Phrase, fields: &[TextField]) -> PhraseMatcher<'s> {
-        PhraseMatcher::new(phrase, fields, self.snapshot.terms(), |form| self.ord(form))
+        PhraseMatcher::new(phrase, fields, self.snapshot.terms(), |form| self.begun_by(form))
     }
 
     /// What is stored of the followers of the words of a phrase.
