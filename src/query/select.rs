@@ -48,6 +48,11 @@ impl Marks {
         self.0[at / 64] |= 1 << (at % 64);
     }
 
+    #[inline]
+    fn set_if(&mut self, at: usize, is_wanted: bool) {
+        self.0[at / 64] |= u64::from(is_wanted) << (at % 64);
+    }
+
     /// Sets those of `places` that `is_wanted` says. No guess at an answer can be wrong: a word is written once all of its
     /// bits are known.
     #[inline]
@@ -220,12 +225,9 @@ fn mark_list(postings: &Postings<'_>, hits: &HitSet, among: &Marks, found: &mut 
         }
         Postings::Chunked(chunked) => {
             if among.len() * PROBED_SHARE < chunked.num_chunks().min(hits.num_chunks()) {
-                let mut docs = hits.places();
-                among.for_each(|at| {
-                    if postings.contains(docs.doc(at)) {
-                        found.set(at);
-                    }
-                });
+                let (mut ahead, mut docs) = (hits.places(), hits.places());
+                among.for_each(|at| chunked.read_ahead(ahead.doc(at)));
+                among.for_each(|at| found.set_if(at, chunked.contains(docs.doc(at))));
                 return;
             }
             let lows = hits.lows();

@@ -31,7 +31,7 @@ impl Bitmap<'_> {
 
     /// Asks memory for what [`rank`](Self::rank) reads.
     #[inline]
-    pub fn read_ahead(&self, low: u16) {
+    pub fn read_rank_ahead(&self, low: u16) {
         let word = usize::from(low >> 6);
         read_ahead(self.words, word);
         read_ahead(self.ranks, word / RANKED_WORDS);
@@ -114,6 +114,15 @@ impl<'a> Container<'a> {
         match self {
             Container::Array(lows) => holds(lows, low),
             Container::Bitmap(bitmap) => bitmap.contains(low),
+        }
+    }
+
+    /// Asks memory for what [`contains`](Self::contains) reads.
+    #[inline]
+    pub fn read_ahead(&self, low: u16) {
+        match self {
+            Container::Array(lows) => read_ahead(lows, expected_place(lows, low)),
+            Container::Bitmap(bitmap) => read_ahead(bitmap.words, usize::from(low >> 6)),
         }
     }
 
@@ -298,6 +307,12 @@ pub fn place_in(lows: &[u16], low: u16) -> Option<usize> {
     }
 }
 
+/// Where `low` would stand in a sorted array whose numbers lay evenly.
+#[inline]
+fn expected_place(lows: &[u16], low: u16) -> usize {
+    (lows.len() * usize::from(low)) >> 16
+}
+
 /// The numbers among which `low` is, if it is in a sorted array, and where they begin; none if the array is shorter.
 /// Looks where it would stand if the numbers lay evenly, which they nearly do, so that one or two lines of the cache are
 /// read (a binary search reads six) and the next look need not wait for this one: a guess that nothing else is to be read
@@ -305,8 +320,7 @@ pub fn place_in(lows: &[u16], low: u16) -> Option<usize> {
 #[inline]
 fn block_of<const N: usize>(lows: &[u16], low: u16) -> Option<(usize, &[u16; N])> {
     let last = lows.len().checked_sub(N)?;
-    let expected = (lows.len() * usize::from(low)) >> 16;
-    let mut start = expected.saturating_sub(N / 2).min(last);
+    let mut start = expected_place(lows, low).saturating_sub(N / 2).min(last);
     loop {
         let block = lows[start..].first_chunk::<N>()?;
         // The next one shares a number with this one, so that none lies between them.

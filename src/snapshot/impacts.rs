@@ -106,7 +106,7 @@ pub fn for_each_byte(
             && let Some(at) = chunked.find(*key)
             && let Container::Bitmap(bitmap) = chunked.chunk(at).container
         {
-            lows[numbers.clone()].iter().for_each(|&low| bitmap.read_ahead(low));
+            lows[numbers.clone()].iter().for_each(|&low| bitmap.read_rank_ahead(low));
         }
         find_places(postings, *key, lows, numbers.clone(), &mut found, &mut visit);
     }

@@ -106,10 +106,7 @@ impl<'a> Postings<'a> {
     pub fn contains(&self, doc: DocId) -> bool {
         match self {
             Postings::Small(docs) => docs.binary_search(&doc.0).is_ok(),
-            Postings::Chunked(chunked) => {
-                let at = chunked.find((doc.0 >> 16) as u16);
-                at.is_some_and(|at| chunked.chunk(at).container.contains(doc.0 as u16))
-            }
+            Postings::Chunked(chunked) => chunked.contains(doc),
         }
     }
 
@@ -316,6 +313,21 @@ impl<'a> ChunkedPostings<'a> {
             })
         };
         Chunk { key: first as u16, container }
+    }
+
+    /// Is `doc` among them?
+    #[inline]
+    pub fn contains(&self, doc: DocId) -> bool {
+        let chunk = self.find((doc.0 >> 16) as u16).map(|at| self.chunk(at));
+        chunk.is_some_and(|chunk| chunk.container.contains(doc.0 as u16))
+    }
+
+    /// Asks memory for what [`contains`](Self::contains) reads.
+    #[inline]
+    pub fn read_ahead(&self, doc: DocId) {
+        if let Some(at) = self.find((doc.0 >> 16) as u16) {
+            self.chunk(at).container.read_ahead(doc.0 as u16);
+        }
     }
 
     fn check(&self, num_docs: u32) -> Result<(), &'static str> {
