@@ -31,6 +31,9 @@ impl KnownTerms {
             Some(begun) => terms.begun_further(begun, &prefix[front..]),
             None => terms.begun_by(prefix),
         };
+        if let Some(ord) = begun.itself() {
+            terms.read_ahead(ord);
+        }
         if self.found.is_empty() {
             self.found.reserve(TERMS);
             self.texts.reserve(BYTES);

@@ -24,6 +24,7 @@ use super::packed_ints::{self, PackedInts};
 use super::postings::Postings;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
+use crate::simd::read_ahead;
 use block::{BLOCK_ALIGN, TermLists, check_block};
 use rayon::prelude::*;
 use search::{Begun, Guide};
@@ -206,6 +207,12 @@ impl Terms {
         let weights: &[u16] = cast(self.weights.as_ref());
         let weight = code.checked_sub(CODE_MIN).and_then(|at| weights.get(at as usize));
         weight.map_or(0, |&weight| u32::from(weight))
+    }
+
+    /// Asks memory for what [`lists`](Self::lists) and [`code`](Self::code) read.
+    pub fn read_ahead(&self, ord: TermOrd) {
+        read_ahead(self.postings.as_ref(), (self.offsets.get(ord.index()) * BLOCK_ALIGN) as usize);
+        self.codes().read_ahead(ord.index());
     }
 
     /// The lists of a term.
