@@ -10,7 +10,7 @@ use super::format::SectionKind;
 use super::mapped::Section;
 use super::offsets::Offsets;
 use super::packed_ints::PackedInts;
-use super::symbols::{Piece, SYMBOL_BYTES_MAX, Symbols, TOGETHER};
+use super::symbols::Symbols;
 use crate::bytes::cast;
 use crate::ids::DocId;
 use crate::simd::read_ahead;
@@ -28,25 +28,11 @@ const DOCS_TOGETHER: usize = 1 << 13;
 /// Codes read at a time until an id ends.
 const ID_CODES: usize = 18;
 
-const _: () = assert!(ID_CODES <= TOGETHER);
-
 /// Codes of a cache line.
 const LINE_CODES: usize = 64 / size_of::<u16>();
 
 /// Ids compared as a whole between two releases.
 const RELEASE_EQUAL: u32 = 64;
-
-/// Where the beginning of a document is read to: nearly always into the first piece, which takes no more than writing it.
-struct Beginning {
-    first: Piece,
-    longer: Vec<u8>,
-}
-
-impl Beginning {
-    fn new() -> Beginning {
-        Beginning { first: [0; TOGETHER * SYMBOL_BYTES_MAX], longer: Vec::new() }
-    }
-}
 
 /// What is known of all ids.
 struct Ids {
@@ -112,8 +98,8 @@ impl Documents {
     /// Checks how all documents begin, and collects what tells their ids apart.
     fn check_all(&self, order: PackedInts<'_>) -> Result<Ids, SnapshotError> {
         let id = |at: Option<usize>| {
-            let mut text = Beginning::new();
-            at.map_or_else(Vec::new, |at| self.escaped_id(DocId(order.get(at)), &mut text).to_vec())
+            let id = |at| self.escaped_id(DocId(order.get(at)), &mut Vec::new()).to_vec();
+            at.map_or_else(Vec::new, id)
         };
         let last = order.len().checked_sub(1);
         let (mut shared, last) = (id(last.and(Some(0))), id(last));
@@ -122,7 +108,7 @@ impl Documents {
         let check = |(part, starts): (usize, &mut [u64])| {
             let (mut lens, mut all_share) = ((usize::MAX, 0), true);
             let first_doc = part * DOCS_TOGETHER;
-            let mut text = Beginning::new();
+            let mut text = Vec::new();
             for (doc, start) in (first_doc..).zip(starts.iter_mut()) {
                 let (beginning, id) = self.beginning(DocId(doc as u32), &mut text);
                 lens = (id.len().min(lens.0), id.len().max(lens.1));
@@ -155,7 +141,7 @@ impl Documents {
             if equal.fetch_add(1, Relaxed) % RELEASE_EQUAL == RELEASE_EQUAL - 1 {
                 self.codes.release(usize::MAX);
             }
-            let (mut a_text, mut b_text) = (Beginning::new(), Beginning::new());
+            let (mut a_text, mut b_text) = (Vec::new(), Vec::new());
             self.escaped_id(DocId(a), &mut a_text) < self.escaped_id(DocId(b), &mut b_text)
         };
         ids.all_share
@@ -166,7 +152,7 @@ impl Documents {
             })
     }
 
-    /// The JSON of a business in codes, each of which is up to [`SYMBOL_BYTES_MAX`] bytes, some 7 as a rule.
+    /// The JSON of a business in codes, each of which is up to [16](super::symbols::SYMBOL_BYTES_MAX) bytes, some 7 as a rule.
     #[inline]
     pub fn codes(&self, doc: DocId) -> &[u16] {
         &cast(self.codes.as_ref())[self.offsets.range(doc.index())]
@@ -191,7 +177,7 @@ impl Documents {
             return None;
         }
         let order = self.by_id_order();
-        let mut text = Beginning::new();
+        let mut text = Vec::new();
         let at = order
             .partition_point(|doc| self.escaped_id(DocId(doc), &mut text) < escaped.as_bytes());
         let doc = (at < order.len()).then(|| DocId(order.get(at)))?;
@@ -204,31 +190,22 @@ impl Documents {
     }
 
     /// The id of a business as it stands in its JSON.
-    fn escaped_id<'t>(&self, doc: DocId, text: &'t mut Beginning) -> &'t [u8] {
+    fn escaped_id<'t>(&self, doc: DocId, text: &'t mut Vec<u8>) -> &'t [u8] {
         self.beginning(doc, text).1
     }
 
-    /// The JSON of a business, at least as far as its id ends, and the id in it.
+    /// The JSON of a business, at least as far as its id ends, and the id in it; `text` is where both lie then.
     #[inline]
-    fn beginning<'t>(&self, doc: DocId, text: &'t mut Beginning) -> (&'t [u8], &'t [u8]) {
-        let mut pieces = self.codes(doc).chunks(ID_CODES);
-        let Beginning { first, longer } = text;
-        let first = self.symbols.read(pieces.next().unwrap_or_default(), first);
-        // Without the quotation mark behind it, an id may go on.
-        let is_whole = |text: &[u8], id: &[u8]| DOCUMENT_START.len() + id.len() < text.len();
-        let id = escaped_id(first);
-        if is_whole(first, id) {
-            return (first, id);
-        }
-        longer.clear();
-        longer.extend_from_slice(first);
-        for codes in pieces {
-            self.symbols.append(codes, longer);
-            if is_whole(longer, escaped_id(longer)) {
+    fn beginning<'t>(&self, doc: DocId, text: &'t mut Vec<u8>) -> (&'t [u8], &'t [u8]) {
+        text.clear();
+        for codes in self.codes(doc).chunks(ID_CODES) {
+            self.symbols.append(codes, text);
+            // Without the quotation mark behind it, an id may go on.
+            if DOCUMENT_START.len() + escaped_id(text).len() < text.len() {
                 break;
             }
         }
-        (longer, escaped_id(longer))
+        (text, escaped_id(text))
     }
 }
 

@@ -23,13 +23,6 @@ pub const SYMBOL_BYTES_MAX: usize = 16;
 /// How many codes there are.
 pub const CODES: usize = 1 << 16;
 
-/// Codes read into one [piece of text](Piece).
-pub const TOGETHER: usize = 32;
-
-/// Room for the text of some codes. Symbols overlap in here, each written as a whole, so that what is behind them need
-/// not be filled before.
-pub type Piece = [u8; TOGETHER * SYMBOL_BYTES_MAX];
-
 /// What every code stands for. Codes without a symbol stand for nothing.
 pub struct Symbols {
     /// Padded with zeros.
@@ -74,21 +67,6 @@ impl Symbols {
             out.extend_from_slice(&self.texts[code]);
             out.truncate(end);
         }
-    }
-
-    /// The text of `codes`, which lies in `piece` then.
-    ///
-    /// # Panics
-    /// There are more than [`TOGETHER`].
-    #[inline]
-    pub fn read<'t>(&self, codes: &[u16], piece: &'t mut Piece) -> &'t [u8] {
-        let mut len = 0;
-        for &code in codes {
-            let code = usize::from(code);
-            piece[len..len + SYMBOL_BYTES_MAX].copy_from_slice(&self.texts[code]);
-            len += usize::from(self.lens[code]);
-        }
-        &piece[..len]
     }
 }
 
