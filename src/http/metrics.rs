@@ -17,7 +17,6 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::published::Published;
-use super::reload::LoadResult;
 use super::respond::Code;
 use super::snapshots::SnapshotSet;
 
@@ -133,6 +132,17 @@ impl fmt::Debug for Metrics {
     }
 }
 
+/// What became of a wish to load the snapshot again.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ReloadOutcome {
+    /// Another version is current now.
+    Current,
+    /// The file holds the version that was current before.
+    Unchanged,
+    /// It does not open, and the old one stays.
+    Failed,
+}
+
 impl Metrics {
     /// Counters for one more worker.
     pub(super) fn add_worker(&self) -> Arc<WorkerMetrics> {
@@ -160,11 +170,11 @@ impl Metrics {
         self.snapshot_opened_seconds.store(now.as_secs(), Relaxed);
     }
 
-    pub(super) fn snapshot_reloaded(&self, result: &LoadResult) {
-        let counter = match result {
-            Ok(loaded) if loaded.unchanged => &self.snapshot_unchanged,
-            Ok(_) => &self.snapshot_loads,
-            Err(_) => &self.snapshot_failures,
+    pub(super) fn snapshot_reloaded(&self, outcome: ReloadOutcome) {
+        let counter = match outcome {
+            ReloadOutcome::Unchanged => &self.snapshot_unchanged,
+            ReloadOutcome::Current => &self.snapshot_loads,
+            ReloadOutcome::Failed => &self.snapshot_failures,
         };
         counter.fetch_add(1, Relaxed);
     }

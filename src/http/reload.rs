@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 use super::log;
-use super::metrics::Metrics;
+use super::metrics::{Metrics, ReloadOutcome};
 use super::published::Published;
 use super::snapshots::{Retention, SnapshotSet};
 use crate::snapshot::{Snapshot, SnapshotError, SnapshotVersion};
@@ -100,7 +100,11 @@ impl Loader {
 
     fn load_and_report(&self) -> LoadResult {
         let result = self.load();
-        self.metrics.snapshot_reloaded(&result);
+        self.metrics.snapshot_reloaded(match &result {
+            Ok(Loaded { unchanged: true, .. }) => ReloadOutcome::Unchanged,
+            Ok(_) => ReloadOutcome::Current,
+            Err(_) => ReloadOutcome::Failed,
+        });
         match &result {
             Ok(Loaded { version, unchanged: true, duration, .. }) => {
                 let seconds = duration.as_secs_f64();

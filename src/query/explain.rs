@@ -11,6 +11,7 @@ pub mod clause;
 pub mod held;
 pub mod plan_tree;
 mod show;
+mod term_text;
 
 pub use clause::{ClauseExplanation, ClauseKind, PrefixReach};
 pub use held::{Held, How};
@@ -121,8 +122,12 @@ pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
         q: text.as_str().to_owned(),
         reading: reading(query, &understanding),
         clauses: clauses.map(|it| ClauseExplanation::new(&planner, it, &folded)).collect(),
-        legal_forms: text.trailing_forms().iter().map(|it| clause::show_term(&it.term)).collect(),
-        excluded: text.excluded().iter().map(clause::show_term).collect(),
+        legal_forms: text
+            .trailing_forms()
+            .iter()
+            .map(|it| term_text::show_term(&it.term))
+            .collect(),
+        excluded: text.excluded().iter().map(term_text::show_term).collect(),
         plan: PlanNode::new(&plan, snapshot, &understanding),
         sort: (query.sort, query.order),
         total,

@@ -1,6 +1,5 @@
 //! Why a snapshot cannot be opened or published.
 
-use super::format::FORMAT_VERSION;
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
@@ -45,12 +44,14 @@ pub enum SnapshotError {
     NotASnapshot,
     /// The file is of another version of the format.
     #[error(
-        "the snapshot has format version {found}, this program reads version {FORMAT_VERSION}: build it again \
+        "the snapshot has format version {found}, this program reads version {expected}: build it again \
          with the tools of this version"
     )]
     FormatVersion {
         /// The version found.
         found: u32,
+        /// The version of this program.
+        expected: u32,
     },
     /// The texts in the file were taken apart by other rules than this program's.
     #[error(

@@ -295,7 +295,7 @@ pub fn decode_frame(file: &[u8]) -> Result<(Vec<SectionEntry>, [u8; 32]), Snapsh
     }
     let version = u32_at(file, 8);
     if version != FORMAT_VERSION {
-        return Err(SnapshotError::FormatVersion { found: version });
+        return Err(SnapshotError::FormatVersion { found: version, expected: FORMAT_VERSION });
     }
     let total_len = u64_at(file, 16);
     if total_len != file.len() as u64 {

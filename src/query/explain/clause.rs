@@ -1,9 +1,10 @@
 //! How one clause of `q` was understood.
 
 use super::plan_tree::cardinality;
+use super::term_text::{show_phrase, show_term, show_word};
 use crate::query::planner::Planner;
 use crate::query::prefix::BegunWords;
-use crate::query::text::{Phrase, QueryWord, Term};
+use crate::query::text::{QueryWord, Term};
 use crate::query::understand::Understood;
 use std::ops::Range;
 
@@ -123,25 +124,4 @@ fn reach(planner: &Planner<'_>, word: &QueryWord) -> PrefixReach {
     codes.sort_unstable();
     codes.dedup();
     PrefixReach { words: codes.len(), names: begun.names.len(), hosts: begun.hosts.len() }
-}
-
-/// A term as text.
-pub(super) fn show_term(term: &Term) -> String {
-    match term {
-        Term::Word(word) => show_word(word),
-        Term::Compound { joined, parts } => {
-            format!("{} = {}", show_word(joined), show_phrase(parts))
-        }
-        Term::Phrase(phrase) => show_phrase(phrase),
-        Term::Host { name, .. } => format!("host {name}"),
-    }
-}
-
-fn show_word(word: &QueryWord) -> String {
-    word.forms.join("|")
-}
-
-fn show_phrase(phrase: &Phrase) -> String {
-    let words: Vec<String> = phrase.words.iter().map(|(_, word)| show_word(word)).collect();
-    format!("\"{}\"", words.join(" "))
 }

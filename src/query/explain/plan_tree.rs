@@ -2,6 +2,7 @@
 //!
 //! Plans hold lists, not words; a list is named by where in the snapshot it lies.
 
+use super::term_text::show_term;
 use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::places::{PlaceKey, PlaceKind};
@@ -109,7 +110,7 @@ fn name_of_prefix(plan: &Plan<'_>, understanding: &Understanding<'_>) -> Option<
             (Plan::Ready(a), Plan::Ready(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
-        let text = super::clause::show_term(&understood.clause.term);
+        let text = show_term(&understood.clause.term);
         is_beyond.then(|| format!("{text}… begins a longer word of name or host"))
     })
 }
