@@ -17,6 +17,31 @@ pub struct Adjacent {
     seconds: Sought,
 }
 
+impl Adjacent {
+    /// The words with these codes.
+    pub fn new(mut firsts: Vec<u32>, seconds: &[u32]) -> Adjacent {
+        firsts.sort_unstable();
+        Adjacent { firsts, seconds: Sought::new(seconds) }
+    }
+
+    /// May the second word stand right behind the first in a field of these bytes? If not, it does not.
+    pub fn may_stand(&self, field: &[u8]) -> bool {
+        self.seconds.any(field, |at| {
+            // Before the first token there is none.
+            if at == 0 {
+                return false;
+            }
+            let mut before = &field[..at];
+            let first = last_token(&mut before);
+            // A mark says that what follows is no word of its own: the mark of a joined form stands two before it.
+            let is_mark = |token: u32| token < CODE_MIN;
+            is_mark(first)
+                || self.firsts.binary_search(&first).is_ok()
+                || (0..2).any(|_| !before.is_empty() && is_mark(last_token(&mut before)))
+        })
+    }
+}
+
 /// The bytes of some codes.
 #[derive(Clone, Debug)]
 pub struct Sought(Vec<Finder<'static>>);
@@ -43,31 +68,6 @@ impl Sought {
         self.0.iter().any(|code| {
             let mut places = code.find_iter(field);
             places.any(|at| (at == 0 || field[at - 1] < 0x80) && is_wanted(at))
-        })
-    }
-}
-
-impl Adjacent {
-    /// The words with these codes.
-    pub fn new(mut firsts: Vec<u32>, seconds: &[u32]) -> Adjacent {
-        firsts.sort_unstable();
-        Adjacent { firsts, seconds: Sought::new(seconds) }
-    }
-
-    /// May the second word stand right behind the first in a field of these bytes? If not, it does not.
-    pub fn may_stand(&self, field: &[u8]) -> bool {
-        self.seconds.any(field, |at| {
-            // Before the first token there is none.
-            if at == 0 {
-                return false;
-            }
-            let mut before = &field[..at];
-            let first = last_token(&mut before);
-            // A mark says that what follows is no word of its own: the mark of a joined form stands two before it.
-            let is_mark = |token: u32| token < CODE_MIN;
-            is_mark(first)
-                || self.firsts.binary_search(&first).is_ok()
-                || (0..2).any(|_| !before.is_empty() && is_mark(last_token(&mut before)))
         })
     }
 }

@@ -84,12 +84,8 @@ impl<'s> PhraseMatcher<'s> {
     pub fn sample_codes(&self) -> Vec<Option<u32>> {
         let code_of = |wanted: u32| {
             let prose = self.prose.iter().flat_map(|prose| &prose.codes().all);
-            self.exact
-                .all
-                .iter()
-                .chain(prose)
-                .find(|&&(_, number)| number == wanted)
-                .map(|&(code, _)| code)
+            let mut codes = self.exact.all.iter().chain(prose);
+            codes.find(|&&(_, number)| number == wanted).map(|&(code, _)| code)
         };
         (0..self.offsets.len() as u32).map(code_of).collect()
     }
