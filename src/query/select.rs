@@ -131,7 +131,7 @@ impl HitSet {
 
     /// Those that pass a look at their words.
     pub fn passing(&self, check: &Check<'_>) -> HitSet {
-        self.marked(&passing(check, self, &Marks::all(self.len() as usize)))
+        HitSet::of_sorted(passing(check, Cow::Borrowed(self)).into_iter().map(|doc| doc.0))
     }
 
     fn marked(&self, marks: &Marks) -> HitSet {
@@ -178,7 +178,10 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
             found.zip(&excluded, |found, excluded| found & !excluded);
         }
         Plan::Check { candidates, check, .. } => {
-            found = passing(check, hits, &marks(candidates, hits, among));
+            let candidates = hits.marked(&marks(candidates, hits, among));
+            for DocId(doc) in passing(check, Cow::Owned(candidates)) {
+                found.set(hits.rank(doc));
+            }
         }
         Plan::Marked(_) => {
             found = among.clone();
@@ -190,15 +193,10 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
     found
 }
 
-/// Those of the marked hits that pass a look at their words.
-fn passing(check: &Check<'_>, hits: &HitSet, among: &Marks) -> Marks {
-    let mut found = Marks::none(hits.len() as usize);
-    let left = check.may_pass_of_hits(Cow::Owned(hits.marked(among)));
-    let left: Vec<DocId> = left.iter().collect();
-    for DocId(doc) in check.passing_of(&left, |&doc| doc) {
-        found.set(hits.rank(doc));
-    }
-    found
+/// Those of some hits that pass a look at their words, ascending.
+fn passing(check: &Check<'_>, hits: Cow<'_, HitSet>) -> Vec<DocId> {
+    let left: Vec<DocId> = check.may_pass_of_hits(hits).iter().collect();
+    check.passing_of(&left, |&doc| doc)
 }
 
 fn mark_list(postings: &Postings<'_>, hits: &HitSet, among: &Marks, found: &mut Marks) {
