@@ -4,7 +4,6 @@ use super::super::adjacent::{Adjacent, Sought};
 use super::super::text::{Phrase, QueryWord};
 use super::WIDTH_MAX;
 use crate::analyzer::plural;
-use crate::ids::TermOrd;
 use crate::snapshot::terms::{BegunTerms, Terms};
 use std::cell::OnceCell;
 
@@ -125,12 +124,12 @@ pub struct ProseWords<'s> {
     all: OnceCell<Codes>,
 }
 
-/// The terms that match a word of a phrase.
+/// What tells the terms that match a word of a phrase.
 #[derive(Debug)]
 enum Matching {
-    /// Itself at most: no other begins with it, as all do that might.
-    Itself(Option<TermOrd>),
-    /// Those [related](related_terms) to it, to be looked up.
+    /// The only form of a word that begins [all that match it](plural::begins_related), and the terms that it begins.
+    Begun(String, BegunTerms),
+    /// Words to be looked up from their first letter on.
     Related(QueryWord),
 }
 
@@ -142,13 +141,11 @@ impl<'s> ProseWords<'s> {
         terms: &'s Terms,
         begun_by: impl Fn(&str) -> BegunTerms,
     ) -> ProseWords<'s> {
-        let matching = |word: &QueryWord| {
-            let form = word.only_form().filter(|form| plural::begins_related(form));
-            match form.map(&begun_by).filter(|begun| begun.has_no_longer()) {
-                Some(begun) => Matching::Itself(begun.itself()),
+        let matching =
+            |word: &QueryWord| match word.only_form().filter(|form| plural::begins_related(form)) {
+                Some(form) => Matching::Begun(form.to_owned(), begun_by(form)),
                 None => Matching::Related(word.clone()),
-            }
-        };
+            };
         let words = phrase.words.iter().map(|(_, word)| matching(word)).collect();
         ProseWords { words, terms, rarest, sought: OnceCell::new(), all: OnceCell::new() }
     }
@@ -180,7 +177,12 @@ impl<'s> ProseWords<'s> {
 
     fn codes_of(&self, word: &Matching) -> Vec<u32> {
         let ords = match word {
-            Matching::Itself(ord) => ord.iter().copied().collect(),
+            Matching::Begun(_, begun) if begun.has_no_longer() => Vec::from_iter(begun.itself()),
+            Matching::Begun(form, begun) => {
+                let further =
+                    |word: &String| self.terms.begun_further(*begun, &word[form.len()..]).itself();
+                plural::related(form).iter().filter_map(further).collect()
+            }
             Matching::Related(word) => self.terms.ords(&related_terms(word)),
         };
         ords.into_iter().map(|ord| self.terms.code(ord)).collect()
