@@ -31,6 +31,7 @@ use crate::ids::DocId;
 use crate::snapshot::Snapshot;
 use crate::snapshot::documents::id_and_name;
 use std::collections::HashMap;
+use term_text::show_term;
 
 /// Why a query is answered as it is.
 #[derive(Clone, PartialEq, Debug)]
@@ -122,12 +123,8 @@ pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
         q: text.as_str().to_owned(),
         reading: reading(query, &understanding),
         clauses: clauses.map(|it| ClauseExplanation::new(&planner, it, &folded)).collect(),
-        legal_forms: text
-            .trailing_forms()
-            .iter()
-            .map(|it| term_text::show_term(&it.term))
-            .collect(),
-        excluded: text.excluded().iter().map(term_text::show_term).collect(),
+        legal_forms: text.trailing_forms().iter().map(|it| show_term(&it.term)).collect(),
+        excluded: text.excluded().iter().map(show_term).collect(),
         plan: PlanNode::new(&plan, snapshot, &understanding),
         sort: (query.sort, query.order),
         total,

@@ -50,7 +50,7 @@ impl<'s> PhraseMatcher<'s> {
             }
             exact.sort();
         }
-        let rarest = exact.rarest().unwrap_or_default();
+        let rarest = exact.rarest(0..phrase.words.len() as u32).unwrap_or_default();
         let prose = is_wanted(true).then(|| ProseWords::new(phrase, rarest, terms, begun_by));
         let offsets: Vec<u32> = phrase.words.iter().map(|(offset, _)| *offset).collect();
         let width = offsets.last().map_or(0, |last| last + 1);
@@ -60,13 +60,17 @@ impl<'s> PhraseMatcher<'s> {
     }
 
     fn codes(&self, field: TextField) -> &Codes {
-        match (&self.begun_in_host, &self.prose) {
-            (Some(begun), _) if field == TextField::Host => {
+        match &self.begun_in_host {
+            Some(begun) if field == TextField::Host => {
                 self.host.get_or_init(|| begun.with(&self.exact))
             }
-            (_, Some(prose)) if field.has_plurals() => prose.codes(),
-            _ => &self.exact,
+            _ => self.prose_of(field).map_or(&self.exact, ProseWords::codes),
         }
+    }
+
+    /// What counts in a field where plurals do.
+    fn prose_of(&self, field: TextField) -> Option<&ProseWords<'s>> {
+        self.prose.as_ref().filter(|_| field.has_plurals())
     }
 
     /// Lets further terms stand for a word of the phrase in name and host.
@@ -82,11 +86,8 @@ impl<'s> PhraseMatcher<'s> {
 
     /// For each word of the phrase a code that counts for it, if any does.
     pub fn sample_codes(&self) -> Vec<Option<u32>> {
-        let code_of = |wanted: u32| {
-            let prose = self.prose.iter().flat_map(|prose| &prose.codes().all);
-            let mut codes = self.exact.all.iter().chain(prose);
-            codes.find(|&&(_, number)| number == wanted).map(|&(code, _)| code)
-        };
+        let in_prose = |number| self.prose.as_ref()?.codes().least_of(number);
+        let code_of = |number| self.exact.least_of(number).or_else(|| in_prose(number));
         (0..self.offsets.len() as u32).map(code_of).collect()
     }
 
@@ -101,12 +102,8 @@ impl<'s> PhraseMatcher<'s> {
             // Joined forms count for single words.
             Some(&last) if last > 0 && last < WIDTH_MAX => {
                 let bytes = tokens.field_bytes(field as usize);
-                let may_stand = || match &self.prose {
-                    Some(prose) if field.has_plurals() => prose.may_stand(bytes),
-                    _ => true,
-                };
                 let adjacent = || &self.codes(field).within_field(&self.offsets).adjacent;
-                may_stand()
+                self.prose_of(field).is_none_or(|prose| prose.may_stand(bytes))
                     && adjacent().as_ref().is_none_or(|adjacent| adjacent.may_stand(bytes))
                     && self.stands_within(tokens, field, last)
             }

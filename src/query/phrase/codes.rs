@@ -1,9 +1,9 @@
 //! The codes that count for the words of a phrase, by field.
 
-use super::super::adjacent::{Adjacent, Sought};
-use super::super::text::{Phrase, QueryWord};
 use super::WIDTH_MAX;
 use crate::analyzer::plural;
+use crate::query::adjacent::{Adjacent, Sought};
+use crate::query::text::{Phrase, QueryWord};
 use crate::snapshot::terms::{BegunTerms, Terms};
 use std::cell::OnceCell;
 
@@ -29,13 +29,14 @@ pub struct WithinField {
 }
 
 impl Codes {
-    /// The number of the word whose least code is the greatest: frequent words have small codes.
-    pub fn rarest(&self) -> Option<u32> {
-        let is_first = |&(at, &(_, number)): &(usize, &(u32, u32))| {
-            self.all[..at].iter().all(|&(_, other)| other != number)
-        };
-        let firsts = self.all.iter().enumerate().filter(is_first);
-        firsts.last().map(|(_, &(_, number))| number)
+    /// The least code that counts for a word. Frequent words have small codes.
+    pub fn least_of(&self, number: u32) -> Option<u32> {
+        self.all.iter().find(|&&(_, other)| other == number).map(|&(code, _)| code)
+    }
+
+    /// The rarest of some words, all by their numbers.
+    pub fn rarest(&self, numbers: impl Iterator<Item = u32>) -> Option<u32> {
+        numbers.max_by_key(|&number| self.least_of(number))
     }
 
     /// Lets codes count for a word; [`Codes::sort`] is to follow.
@@ -61,13 +62,12 @@ impl Codes {
     /// Those of two words without anything between of which the second is the rarest; none if that is so many codes
     /// that searching the bytes for each takes longer than reading the words.
     fn adjacent(&self, offsets: &[u32]) -> Option<Adjacent> {
-        let codes_of = |wanted: usize| -> Vec<u32> {
-            let of_word = self.all.iter().filter(|&&(_, number)| number as usize == wanted);
+        let codes_of = |wanted: u32| -> Vec<u32> {
+            let of_word = self.all.iter().filter(|&&(_, number)| number == wanted);
             of_word.map(|&(code, _)| code).collect()
         };
-        let seconds = (1..offsets.len()).filter(|&at| offsets[at - 1] + 1 == offsets[at]);
-        // Frequent words have small codes.
-        let rarest = seconds.max_by_key(|&at| codes_of(at).iter().min().copied())?;
+        let pairs = (1..).zip(offsets.windows(2)).filter(|(_, pair)| pair[0] + 1 == pair[1]);
+        let rarest = self.rarest(pairs.map(|(second, _)| second))?;
         let seconds = codes_of(rarest);
         (seconds.len() <= SEARCHED_MAX).then(|| Adjacent::new(codes_of(rarest - 1), &seconds))
     }

@@ -1,10 +1,10 @@
 //! The rarest word first, over a small collection.
 
-use super::super::super::planner::Planner;
-use super::super::super::text::{Term, TextQuery};
-use super::super::PhraseMatcher;
 use crate::analyzer::TextField;
 use crate::ids::DocId;
+use crate::query::phrase::PhraseMatcher;
+use crate::query::planner::Planner;
+use crate::query::text::{Term, TextQuery};
 use crate::snapshot::Snapshot;
 use proptest::prelude::*;
 use proptest::sample::select;
