@@ -8,9 +8,8 @@ use std::rc::Rc;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, LocalOptions, Runtime};
 use tokio::sync::watch;
-use tokio::task::LocalSet;
 
 use super::admin::Admin;
 use super::answer::Answerer;
@@ -303,7 +302,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHan
     std::thread::Builder::new().name(name.to_owned()).spawn(work)
 }
 
-/// A thread with a single-threaded runtime, on which `work` runs to its end.
+/// A thread with a runtime of its own, on which `work` runs to its end, with the tasks that it spawns.
 fn spawn_runtime<F>(
     name: &str,
     work: impl FnOnce() -> F + Send + 'static,
@@ -311,12 +310,23 @@ fn spawn_runtime<F>(
 where
     F: Future<Output = io::Result<()>>,
 {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
     let thread_name = name.to_owned();
-    spawn(name, move || {
-        let result = LocalSet::new().block_on(&runtime, work());
-        if let Err(error) = result {
+    let (is_built, built) = mpsc::sync_channel(1);
+    let thread = spawn(name, move || {
+        // Built here: it stays on the thread that builds it, and so may its tasks.
+        let options = LocalOptions::default();
+        let runtime = match Builder::new_current_thread().enable_all().build_local(options) {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                let _ = is_built.send(Err(error));
+                return;
+            }
+        };
+        let _ = is_built.send(Ok(()));
+        if let Err(error) = runtime.block_on(work()) {
             log::line(format_args!("{thread_name} ended: {error}"));
         }
-    })
+    })?;
+    built.recv().map_err(io::Error::other)??;
+    Ok(thread)
 }

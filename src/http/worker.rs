@@ -89,7 +89,7 @@ impl Worker {
         }
     }
 
-    /// Serves `listener` until the server stops. Needs the `LocalSet` of its thread around it.
+    /// Serves `listener` until the server stops. Needs the local runtime of its thread around it.
     pub(super) async fn run(
         self: Rc<Self>,
         listener: TcpListener,
