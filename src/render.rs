@@ -5,18 +5,19 @@
 
 use crate::query::{Cursor, Page};
 use crate::snapshot::Snapshot;
-use crate::snapshot::documents::Documents;
 
 /// Bytes reserved for each code of a document. Most take fewer, so that most bodies are allocated once.
 const BYTES_PER_CODE: usize = 8;
 
+/// Bytes reserved besides: what stands around the documents, and that codes of the last one may take more.
+const BYTES_BESIDES: usize = 1536;
+
 /// The body of a response.
 pub fn page(snapshot: &Snapshot, page: &Page) -> Vec<u8> {
     let documents = snapshot.documents();
-    let all_codes: Vec<&[u16]> = page.docs.iter().map(|&doc| documents.codes(doc)).collect();
-    all_codes.iter().for_each(|codes| Documents::read_ahead(codes));
+    let all_codes = documents.codes_of(&page.docs);
     let num_codes: usize = all_codes.iter().map(|codes| codes.len()).sum();
-    let mut body = Vec::with_capacity(num_codes * BYTES_PER_CODE + 256);
+    let mut body = Vec::with_capacity(num_codes * BYTES_PER_CODE + BYTES_BESIDES);
     body.extend_from_slice(b"{\"results\":[");
     for (at, codes) in all_codes.iter().enumerate() {
         if at > 0 {

@@ -12,6 +12,7 @@ use super::format::SectionKind;
 use super::mapped::Section;
 use super::writer::{SectionWriter, SnapshotWriter};
 use crate::bytes::cast;
+use crate::simd::read_ahead;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -81,6 +82,14 @@ impl Offsets {
     #[inline]
     pub fn range(&self, at: usize) -> Range<usize> {
         self.get(at) as usize..self.get(at + 1) as usize
+    }
+
+    /// Asks memory for the offset at `at`, which is looked at soon.
+    #[inline]
+    pub fn read_ahead(&self, at: usize) {
+        let (lows, bases) = self.parts();
+        read_ahead(bases, at / GROUP);
+        read_ahead(lows, at);
     }
 
     /// The last entry whose offset is at most `offset`.

@@ -16,6 +16,7 @@
 
 use super::error::SnapshotError;
 use super::format::SectionKind;
+use crate::simd::append_cut;
 
 /// Most bytes that a code stands for.
 pub const SYMBOL_BYTES_MAX: usize = 16;
@@ -58,15 +59,14 @@ impl Symbols {
         if rest.is_empty() { Ok(symbols) } else { Err(damaged()) }
     }
 
-    /// Appends the text of `codes`. Each symbol is appended padded, which is one copy of a known length, and cut.
+    /// Appends the text of `codes`.
     #[inline]
     pub fn append(&self, codes: &[u16], out: &mut Vec<u8>) {
-        for &code in codes {
+        let text = |&code: &u16| {
             let code = usize::from(code);
-            let end = out.len() + usize::from(self.lens[code]);
-            out.extend_from_slice(&self.texts[code]);
-            out.truncate(end);
-        }
+            (&self.texts[code], self.lens[code])
+        };
+        append_cut(out, codes.iter().map(text));
     }
 }
 
