@@ -95,10 +95,10 @@
 //! businesses instead of 1,024 at once: two keywords take 65 µs instead of 68, but phrases and deep pages 3 % more. Of up
 //! to 2,048, now that they are scored together: two words with more hits than that 68 µs instead of 71.5, deep pages 3 %
 //! more, the mix as long. Asking
-//! memory ahead for what probes of stored businesses and levels will read, for arrays that are searched, for marks of held
-//! hits and for the first lines of the next chunk of two lists, and walking the
-//! dictionary once for all words that are related to one, a tenth of the instructions of a phrase: no difference. (For
-//! impacts and followers it is 5 % of two words in an industry, and a sixth of their p99; for ranks a third.) Neither do a
+//! memory ahead for what probes of stored businesses and levels will read and for the first lines of the next chunk of two
+//! lists, and walking the dictionary once for all words that are related to one, a tenth of the instructions of a phrase:
+//! no difference. (For impacts and followers it is 5 % of two words in an industry, and a sixth of their p99; for ranks a
+//! third; for held hits in a list 3 % of requests of 100 µs and more.) Neither do a
 //! table from the first five, six or seven bytes of a word to its node in the dictionary, and asking memory for all ways of
 //! a node from which edits go on, make any.
 //! Looking up the impacts of all held hits first, which tell whose name holds a word (in names they are larger; of few
