@@ -26,9 +26,11 @@ const PASSED: usize = 8;
 /// Fewer hits than one for so many businesses of a chunk of a list are looked for where they would stand in it.
 const SPARSE: usize = 64;
 
-/// So many chunks ahead memory is asked for where the first hits of one would stand in a list: requests of 100 µs and more
-/// take 3 % less. Twice as far takes as long.
+/// So many chunks ahead memory is asked for where hits would stand in a list: requests of 100 µs and more take 3 % less.
+/// Twice as far takes as long.
 const CHUNKS_AHEAD: usize = 6;
+
+/// For so many hits of each of them. For all of up to 128 takes as long.
 const HITS_AHEAD: usize = 16;
 
 /// One bit for each business of a set, in its order.
