@@ -45,7 +45,9 @@ impl KnownTerms {
         }
         let words = &words[..words.len().min(TERMS)];
         for (word, begun) in words.iter().zip(terms.each_begun_by(words)) {
-            begun.itself().inspect(|&ord| terms.read_place_ahead(ord));
+            if let Some(ord) = begun.itself() {
+                terms.read_place_ahead(ord);
+            }
             self.add(word, begun);
         }
         let ords = self.found.iter().filter_map(|(_, begun)| begun.itself());

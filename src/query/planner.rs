@@ -194,7 +194,9 @@ impl<'s> Planner<'s> {
 
     /// Looks up the words of a text, so that they are known when they are asked for.
     pub fn look_up(&self, text: &TextQuery) {
-        self.terms.borrow_mut().look_up(self.snapshot.terms(), &text.words());
+        let Phrase { words, .. } = text.ranking_words();
+        let first_forms: Vec<&str> = words.iter().map(|(_, word)| &*word.forms[0]).collect();
+        self.terms.borrow_mut().look_up(self.snapshot.terms(), &first_forms);
     }
 
     /// One plan for each filter of the query that is planned.

@@ -224,24 +224,6 @@ impl TextQuery {
         &self.clauses[..self.required_len]
     }
 
-    /// The words of the clauses, in their first forms: those that can be looked up before anything is known of them.
-    pub fn words(&self) -> Vec<&str> {
-        fn first(word: &QueryWord) -> &str {
-            &word.forms[0]
-        }
-        let mut words = Vec::new();
-        for clause in self.required() {
-            match &clause.term {
-                Term::Word(word) => words.push(first(word)),
-                Term::Phrase(phrase) => {
-                    words.extend(phrase.words.iter().map(|(_, word)| first(word)));
-                }
-                Term::Compound { .. } | Term::Host { .. } => {}
-            }
-        }
-        words
-    }
-
     /// The legal forms at the end, which are optional.
     pub fn trailing_forms(&self) -> &[Clause] {
         &self.clauses[self.required_len..]
