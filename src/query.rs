@@ -7,9 +7,8 @@
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which
 //! postings answer it), [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total),
-//! [`order`] (sort orders), [`few_hits`] and [`word_pass`] (few businesses by relevance), [`relevance`] with
-//! [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`], [`nearest`] and [`relax`] (many), [`page`] (paging),
-//! [`cursor`].
+//! [`order`] (sort orders), [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`],
+//! [`nearest`] and [`relax`] (the order by relevance), [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
 
@@ -23,7 +22,6 @@ pub mod edit_distance;
 pub mod evaluate;
 pub mod explain;
 pub mod few_apart;
-pub mod few_hits;
 pub mod filters;
 pub mod hit_set;
 pub mod joined;
@@ -50,7 +48,6 @@ pub mod summed_levels;
 pub mod text;
 pub mod understand;
 pub mod within_industry;
-pub mod word_pass;
 
 pub use cursor::{Cursor, InvalidCursor};
 pub use page::{Page, Scratch, search};

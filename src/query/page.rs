@@ -5,7 +5,6 @@
 
 use super::count::{Kept, count};
 use super::cursor::{Cursor, Position, Side};
-use super::few_hits;
 use super::joined::JoinedApart;
 use super::nearest::Stretch;
 use super::order::{by_doc_id, by_permutation, employees_window};
@@ -16,7 +15,6 @@ use super::relevance::{Apart, by_relevance};
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::stored_best::{BestOfPhrase, BestOfWord, BestOfWords};
 use super::understand::Understanding;
-use super::word_pass;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
 use crate::snapshot::{Snapshot, StoredOrder};
@@ -161,14 +159,8 @@ fn nearest<'s>(
             match apart {
                 Some(apart) => apart.nearest(planner, query, understanding, stretch),
                 None => {
-                    let few = few_hits::nearest(planner, query, understanding, hits, stretch);
-                    let few = few.or_else(|| {
-                        word_pass::nearest(planner, query, understanding, total, stretch)
-                    });
-                    few.unwrap_or_else(|| {
-                        let (hits, apart) = ((hits, total), Apart::default());
-                        by_relevance(planner, query, understanding, hits, of_phrase, apart, stretch)
-                    })
+                    let (hits, apart) = ((hits, total), Apart::default());
+                    by_relevance(planner, query, understanding, hits, of_phrase, apart, stretch)
                 }
             }
         }

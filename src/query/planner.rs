@@ -10,8 +10,6 @@
 //! |---|---|---|---|
 //! | words looked up together | several words | a read from memory for each byte of the longest; alone, of each word after the other | phrases 14.8 to 13.8 µs, median; of 10,000 others 11.7 to 11.0 |
 //! | the only hit | one hit, the first page: names of several words, mostly | finding it; it is not ranked | 11 µs a name, median, of which ranked it is 13 |
-//! | words of few hits ([`few_hits`](super::few_hits)) | by relevance, several words, 16 hits or fewer that are ready | the name of each, a check of whoever is not told by it; scores only of those in one group | names with two hits 24.5 to 19.9 µs, with 3 to 5 33 to 27, with 6 to 20 36 to 34 |
-//! | one pass ([`word_pass`](super::word_pass)) | by relevance, one word in one form, all of its businesses, 1,024 or fewer, if the page is not stored | its lists once, side by side; impacts lie in the order of the first | one word with fewer than 20 hits 6.6 to 4.4 µs, with up to 200 15.8 to 8.3, with up to 1,000 26 to 16 (100,000 businesses) |
 //! | no more than are left | any page: the total is known, and a cursor says how many stand before it | the page; nobody is looked for behind the last hit | first pages of the mix 28.4 to 27.9 µs, mean; the last page of two words with 647,534 hits 39 to 1.3 ms |
 //! | names left out together | by relevance, a page behind all whose name holds the words | the groups of names once, not each by how they begin | pages far into `global`, 940,236 hits, 8.4 to 6.2 µs |
 //! | range of `DocId`s | bounds on employees: `DocId` order is the order by employees | two binary searches among the counts | 60 ns |
@@ -76,11 +74,6 @@
 //! of the phrase: the mix 36.1 instead of 36.5, its p99 331 instead of 346. Looking up
 //! once which held hits have the rarest word in their name, and asking all tiers of names of those: two words in an
 //! industry take 310 µs instead of 298, since what was read once is in the cache the second time.
-//! Reading the words of up to 32 hits instead of 16: two words in an industry with 21 to 50 hits 115 µs instead of 79, and
-//! names as long; of up to 8, names 2 µs more. Looking for the phrase in all words of each hit, instead of asking followers
-//! and stored phrases of those whose name does not tell: two keywords with 6 to 20 hits a quarter more.
-//! Passing the lists of a word with 1,000 to 4,096 hits, or levels for these: 24 and 39 µs instead of 23 and 31, where names
-//! fill the page; levels for 256 and more 2 % of a file of a hundred thousand.
 //! Holding up to 8,192 names with all words instead of 1,024: keywords take 56 µs instead of 57.5, names as long, phrases
 //! and words in an industry 4 to 8 % more.
 //! Taking words apart by forms also where a page is filled by descending score: `Söftware development` 215 ms instead of

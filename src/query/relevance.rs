@@ -3,8 +3,6 @@
 //! | way | when | cost |
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
-//! | words of few hits ([`few_hits`](super::few_hits)) | `q` is several words with 16 hits or fewer; asked before all of these | reading their names |
-//! | one pass ([`word_pass`](super::word_pass)) | `q` is one word in one form with 1,024 hits or fewer, without filters; the same | reading its lists |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
 //! | best of a word ([`term_best`](crate::snapshot::term_best)), or of one in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for wherever or in one industry: the first page, which [`page`](super::page) takes before anything is counted | a binary search, and one score |
 //! | page of two words ([`word_pairs`](crate::snapshot::word_pairs)) | `q` is two words, one of which may be a legal form, and many hold both: the first page, taken likewise | two binary searches |

@@ -31,10 +31,6 @@ pub enum Shortcut {
     FollowerScan,
     /// The only hit: no order puts it elsewhere.
     OnlyHit,
-    /// Few hits, told apart by reading their words.
-    WordsRead,
-    /// Businesses of one word, its lists passed side by side.
-    WordPass,
     /// A page by score from the stored best businesses of a phrase.
     BestOfPhrase,
     /// The same within an industry.
@@ -89,7 +85,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 39] = [
+    pub const ALL: [Shortcut; 37] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -102,8 +98,6 @@ impl Shortcut {
         Shortcut::Followers,
         Shortcut::FollowerScan,
         Shortcut::OnlyHit,
-        Shortcut::WordsRead,
-        Shortcut::WordPass,
         Shortcut::BestOfPhrase,
         Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestOfWord,
@@ -147,10 +141,6 @@ pub struct Tuning {
     /// This many hits at most are held before they are told apart, if nothing is stored that might fill a page: each group
     /// would find them anew.
     pub hits_held_max: u64,
-    /// So many hits at most are told apart by their words and not by postings.
-    pub read_max: u64,
-    /// So many businesses of one word at most are told apart by passing its lists.
-    pub passed_max: u64,
     /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
     /// if it has to be found. A walk along levels is given up when it has looked at four times the businesses that it was
     /// expected to, and has cost half of what enumerating them would.
@@ -183,8 +173,6 @@ impl Default for Tuning {
             few_share: 512,
             held_max: 1024,
             hits_held_max: 2048,
-            read_max: 16,
-            passed_max: 1024,
             level_step_costs: (4, 64),
             summed_min: 1 << 13,
             checked_first: 128,
@@ -207,8 +195,6 @@ impl Tuning {
         few_share: 1,
         held_max: 0,
         hits_held_max: 0,
-        read_max: 0,
-        passed_max: 0,
         level_step_costs: (0, 0),
         summed_min: 0,
         checked_first: 2,

@@ -4,17 +4,19 @@
 //! [`term_best`](crate::snapshot::term_best), [`best_within`](crate::snapshot::best_within) and
 //! [`word_pairs`](crate::snapshot::word_pairs).
 
-use super::Query;
-use super::cursor::Position;
-use super::few_hits;
-use super::nearest::GROUP_SHIFT;
+use super::cursor::{Position, Side};
+use super::hit_set::HitSet;
+use super::nearest::{GROUP_SHIFT, Stretch};
+use super::plan::Plan;
 use super::planner::Planner;
 use super::prefix::PrefixMatches;
 use super::rank::{Kind, Tier, group_key, named_by_tier};
+use super::relevance::{Apart, by_relevance};
 use super::shortcut::Shortcut;
 use super::text::{Clause, Term};
 use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
+use super::{Query, SortOrder};
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::impacts::Impacts;
@@ -165,7 +167,11 @@ impl<'a, 's> BestOfWords<'a, 's> {
                 return Some(Position { relevance_key: end, doc });
             }
             let understanding = Understanding::new(self.planner, &self.query.text);
-            few_hits::position(self.planner, self.query, &understanding, doc)
+            let hits = (&Plan::ready(HitSet::of(vec![doc.0])), 1);
+            let (order, side) = (SortOrder::Desc, Side::After);
+            let stretch = Stretch { order, side, start: None, wanted: 1 };
+            let (planner, query, apart) = (self.planner, self.query, Apart::default());
+            by_relevance(planner, query, &understanding, hits, None, apart, stretch).pop()
         })
     }
 }
