@@ -56,7 +56,7 @@ pub use sort_order::{Permutation, StoredOrder};
 use crate::analyzer::host::Host;
 use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
-use best_within::{BestWithin, CountedBest, StoredBest, compound_splits, form_set};
+use best_within::{BestWithin, CountedBest, StoredBest};
 use dense::{DenseKey, PairCounts};
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
@@ -134,9 +134,6 @@ pub struct Snapshot {
     phrase_industry_best: BestWithin,
     term_best: TermBest,
     industry_best: CountedBest,
-    form_best: BestWithin,
-    name_pair_best: BestWithin,
-    compound_best: BestWithin,
     /// None while they are looked for.
     word_pairs: Option<WordPairs>,
     phrases: StoredPhrases,
@@ -353,32 +350,6 @@ impl Snapshot {
     ) -> Option<StoredBest<'_>> {
         self.industry_range(industry)?;
         self.phrase_industry_best.get(phrase.place?, industry.0)
-    }
-
-    /// The businesses that rank first of those that hold a term and carry legal forms in their name, if they are stored;
-    /// `forms` are one or two [numbers](crate::analyzer::legal_form::number).
-    pub fn best_with_forms(&self, term: TermOrd, forms: &[usize]) -> Option<StoredBest<'_>> {
-        let set = form_set(forms)?;
-        self.form_best.get(self.pair_counts.number(DenseKey::Term(term))?, set)
-    }
-
-    /// The businesses with the best text scores of those whose name holds two different terms, if they are stored.
-    pub fn best_of_names(&self, a: TermOrd, b: TermOrd) -> Option<StoredBest<'_>> {
-        let number = |ord| self.pair_counts.number(DenseKey::Term(ord));
-        let (a, b) = (number(a)?, number(b)?);
-        self.name_pair_best.get(a.min(b), a.max(b) as u32)
-    }
-
-    /// The businesses with the best text scores of those whose name holds a compound, by its joined form or all its parts, if
-    /// they are stored; `joined` is the term of `joined_form`.
-    pub fn best_of_compound<'p>(
-        &self,
-        joined: TermOrd,
-        joined_form: &str,
-        parts: impl Iterator<Item = &'p str>,
-    ) -> Option<StoredBest<'_>> {
-        let splits = compound_splits(joined_form, parts)?;
-        self.compound_best.get(self.pair_counts.number(DenseKey::Term(joined))?, splits)
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very

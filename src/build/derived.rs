@@ -3,7 +3,7 @@
 //! first pages of two words.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
-//! table of numbers for every pair of dense terms (64 MiB for 4,096 of them), one a thread while pairs are counted, as
+//! table of numbers for every pair of dense terms (32 MiB for 4,096 of them), one a thread while pairs are counted, as
 //! far as a quarter of the memory allowed holds them, and 17 MiB a thread for the businesses that are looked at together.
 //!
 //! What it costs at ten million generated businesses, and what it is for:
@@ -21,9 +21,7 @@
 //! | best of terms, and how many match | some 13, by those of one million | 0.5 | the first page of one word that many hold |
 //! | first pages of two words | some 230, by those of 2.4 million pairs | 17 | the first page of two frequent words |
 //! | best within industries, and how many there are | 12 | 8.2 | the first page of one frequent word in one industry |
-//! | best with legal forms | 4 | 2.5 | the first page of one frequent word with a legal form, or two |
-//! | three words next to each other, best of compounds | 5 | 0.2 | totals of `"Technologies S.A"` and `S.r.l`; their first pages |
-//! | best of two words in names | 2 | 0.1 | the first page of two words that many names hold |
+//! | three words next to each other | 5 | 0.2 | totals of `"Technologies S.A"` |
 //! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
 //! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
 
@@ -32,13 +30,9 @@ mod best_within;
 mod by_doc;
 mod by_set;
 mod column_counts;
-mod compound_names;
-mod compounds;
 mod endings;
 pub mod filter_pairs;
 mod impacts_by_doc;
-mod legal_forms;
-mod name_pairs;
 mod name_phrases;
 mod name_weights;
 mod neighbours;
@@ -55,7 +49,7 @@ use super::BuildError;
 use super::scratch::Scratch;
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
-use crate::snapshot::best_within::{FORM_BEST, INDUSTRY_BEST};
+use crate::snapshot::best_within::INDUSTRY_BEST;
 use crate::snapshot::dense::{self, DenseKey};
 use crate::snapshot::dictionary::{self, Dictionary};
 use crate::snapshot::format::SectionKind;
@@ -66,7 +60,6 @@ use crate::snapshot::terms::block::BlockBounds;
 use crate::snapshot::writer::SnapshotWriter;
 use best_within::Industries;
 use by_set::Bounds;
-use legal_forms::LegalForms;
 use neighbours::Neighbours;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -112,18 +105,8 @@ pub struct Thresholds {
     pub term_best: Bounds,
     /// Of a dense term in an industry.
     pub industry_best: Bounds,
-    /// Of a dense term with a legal form in the name.
-    pub form_best: Bounds,
-    /// Fewest businesses of a dense term with two legal forms in the name of which the best are stored.
-    pub two_forms_docs_min: usize,
-    /// Of names that hold two dense terms.
-    pub name_pair_best: Bounds,
-    /// Most dense terms of a name of which the pairs are looked at.
-    pub name_terms_max: usize,
     /// Fewest names that hold three dense terms next to each other of which a list is stored.
     pub triple_names_min: u32,
-    /// Of names that hold a compound.
-    pub compound_best: Bounds,
     /// Of two dense terms, wherever.
     pub word_pair_best: Bounds,
 }
@@ -174,18 +157,8 @@ impl Default for Thresholds {
             // Of 128 and more: 5 bytes a business less. Every second query in an industry is of one word, and with these the
             // median of all is that of those which are stored: 12 µs instead of 30. The best are a page.
             industry_best: Bounds { docs_min: 20, max: 20 },
-            // Names with a form are many, and those with a rare word few: they are looked for among thousands.
-            form_best: Bounds { docs_min: 1, max: 24 },
-            // Scoring fewer costs some 10 µs.
-            two_forms_docs_min: 256,
-            // Of 512 and more: a tenth of the bytes, names take a hundredth more, and their p99 a twentieth.
-            name_pair_best: Bounds { docs_min: 64, max: 24 },
-            // Two thousand pairs.
-            name_terms_max: 64,
             // Looking for fewer among those with two of the words costs as much as for more: some 0.3 ms.
             triple_names_min: 64,
-            // Scoring fewer costs some 20 µs.
-            compound_best: Bounds { docs_min: 512, max: 24 },
             // A page. Finding those of fewer costs some 0.1 ms. Of twice as many and more: 10 bytes a business of ten million
             // instead of 17, and keywords take a tenth longer.
             word_pair_best: Bounds { docs_min: 2048, max: 20 },
@@ -214,12 +187,7 @@ impl Thresholds {
         phrase_industry_best: Bounds { docs_min: 1, max: 5 },
         term_best: Bounds { docs_min: 1, max: 3 },
         industry_best: Bounds { docs_min: 1, max: 3 },
-        form_best: Bounds { docs_min: 1, max: 3 },
-        two_forms_docs_min: 1,
-        name_pair_best: Bounds { docs_min: 1, max: 3 },
-        name_terms_max: 4,
         triple_names_min: 1,
-        compound_best: Bounds { docs_min: 1, max: 3 },
         // Of some pairs only, so that what finds a page is taken as well.
         word_pair_best: Bounds { docs_min: 8, max: 3 },
     };
@@ -277,8 +245,7 @@ pub fn write(
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))?;
     let (industries, places) = (&industries, &places);
     let positions = positions::Source { num_docs, terms: &terms, industries, places, thresholds };
-    let Thresholds { phrase_industry_best, industry_best, form_best, name_pair_best, .. } =
-        *thresholds;
+    let Thresholds { phrase_industry_best, industry_best, .. } = *thresholds;
     let industry_docs_min = phrase_industry_best.docs_min.min(industry_best.docs_min);
     let by_industry = Industries::new(industries, positions.industry_of(), industry_docs_min);
     let words = Words::open(&section, num_docs)?;
@@ -315,11 +282,6 @@ pub fn write(
     let sets = (&by_industry, INDUSTRY_BEST);
     let totals = best_within::write(dense, sets, industry_best, release, pool, writer)?;
     drop(by_industry);
-    let sets = LegalForms::new(&terms, num_docs, thresholds.two_forms_docs_min, release);
-    best_within::write(dense, (&sets, FORM_BEST), form_best, release, pool, writer)?;
-    release_all();
-    let pair_bounds = (name_pair_best, thresholds.name_terms_max);
-    name_pairs::write(dense, pair_bounds, release, pool, writer)?;
     release_all();
     let endings = pool.install(|| endings::endings(&terms));
     writer.section(SectionKind::TermEndings, bytemuck::cast_slice(&endings))?;

@@ -7,8 +7,6 @@
 //! | best of a word ([`term_best`](crate::snapshot::term_best)), or of one in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for wherever or in one industry: the first page, which [`page`](super::page) takes before anything is counted | a binary search, and one score |
 //! | page of two words ([`word_pairs`](crate::snapshot::word_pairs)) | `q` is two words, one of which may be a legal form, and many hold both: the first page, taken likewise | two binary searches |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
-//! | best of names with two words ([`best_within`](crate::snapshot::best_within)) | `q` is two words: the first page, of those who hold both in the name | a probe for each that is stored, and its score |
-//! | best of a word with a legal form ([`best_within`](crate::snapshot::best_within)) | `q` is one word with one legal form: the first page | a probe for each that is stored |
 //! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
 //! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
 //! | parts by legal forms ([`legal_forms`](super::legal_forms)) | `q` is several words with one legal form or two, and many are in a group: those with more forms in the name first | scoring every member of a part |
@@ -110,7 +108,6 @@ pub fn by_relevance<'s>(
     let found = Vec::new();
     let page = Walk {
         planner,
-        query,
         understanding,
         scorer,
         single_word,

@@ -41,12 +41,6 @@ pub enum Shortcut {
     BestOfWords,
     /// The same of one within an industry.
     BestInIndustry,
-    /// A page by score from the stored best businesses of a word with a legal form.
-    BestWithForm,
-    /// A page by score from the stored best businesses with a compound in their name.
-    BestOfCompound,
-    /// A page by score from the stored best businesses with two words in their name.
-    BestOfNames,
     /// A page by score of several words, those with most legal forms first.
     PartsByForms,
     /// A page by score from the stored levels of a term.
@@ -85,7 +79,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 37] = [
+    pub const ALL: [Shortcut; 34] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -103,9 +97,6 @@ impl Shortcut {
         Shortcut::BestOfWord,
         Shortcut::BestOfWords,
         Shortcut::BestInIndustry,
-        Shortcut::BestWithForm,
-        Shortcut::BestOfCompound,
-        Shortcut::BestOfNames,
         Shortcut::PartsByForms,
         Shortcut::Levels,
         Shortcut::LevelsOfSeveral,

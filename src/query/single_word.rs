@@ -11,18 +11,16 @@ use super::Query;
 use super::cursor::{Position, Side};
 use super::legal_forms::{self, FORMS_MAX, Part};
 use super::lows::Lows;
-use super::nearest::{Stretch, first_of_best, nearest};
+use super::nearest::{Stretch, nearest};
 use super::order::by_doc_id;
 use super::plan::{List, Plan};
 use super::planner::Planner;
 use super::rank::{Group, Kind, Tier};
 use super::score::{LEGAL_FORM, Scorer};
 use super::shortcut::Shortcut;
-use super::text::{Phrase, QueryWord, Term};
+use super::text::Term;
 use super::understand::Understanding;
-use crate::analyzer::legal_form;
-use crate::ids::{DocId, TermOrd};
-use crate::snapshot::best_within::StoredBest;
+use crate::ids::DocId;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::levels::{DocWalk, LevelGroup, LevelWalk, TermLevels};
 use std::cmp::Reverse;
@@ -47,26 +45,9 @@ pub struct SingleWord<'s> {
     has_all_names: bool,
     /// Is it a compound? Then levels tell nothing of groups of other businesses.
     is_compound: bool,
-    /// The best of those who hold the one word that scores and carry all legal forms, or of those whose name holds the
-    /// compound, if they are stored.
-    best: Option<StoredBest<'s>>,
     /// What part of the word's businesses matches, about: hits and all.
     share: (u64, u64),
     level_step_costs: (u64, u64),
-}
-
-/// The number of the legal form that a term is, if all who carry it are told by it.
-fn form_number(term: &Term) -> Option<usize> {
-    let (word, is_dotted) = match term {
-        Term::Word(word) => (word, false),
-        Term::Compound { joined, parts } => {
-            // Parts that are longer than a letter are other words.
-            let are_letters = |form: &String| parts.words.len() == form.chars().count();
-            joined.forms.iter().all(are_letters).then_some((joined, true))?
-        }
-        Term::Phrase(_) | Term::Host { .. } => return None,
-    };
-    legal_form::number(word.only_form()?, is_dotted)
 }
 
 impl<'s> SingleWord<'s> {
@@ -120,19 +101,6 @@ impl<'s> SingleWord<'s> {
             Plan::intersection([told[at].clone(), Plan::union(told[..at].iter().cloned())])
         });
         let otherwise = Plan::union(plans(&untold).into_iter().chain(twice).chain(parts));
-        // With forms, they are stored by how the name holds the word, which counts for nothing where all names are in one
-        // group.
-        let best = match (lists.as_slice(), &understood.clause.term) {
-            ([(List { key: Some(DenseKey::Term(ord)), .. }, _)], Term::Compound { parts, .. }) => {
-                best_of_compound(planner, *ord, &words[0], parts)
-            }
-            ([(List { key: Some(DenseKey::Term(ord)), .. }, _)], _) if !has_all_names => {
-                let forms = trailing.iter().map(|form| form_number(&form.term));
-                let forms: Option<Vec<usize>> = forms.collect();
-                forms.and_then(|forms| planner.snapshot().best_with_forms(*ord, &forms))
-            }
-            _ => None,
-        };
         let levels = lists.into_iter().filter_map(|(list, levels)| Some((list, levels?)));
         Some(SingleWord {
             share: (total, scored.cardinality_max()),
@@ -142,7 +110,6 @@ impl<'s> SingleWord<'s> {
             has_all_forms,
             has_all_names,
             is_compound,
-            best,
             level_step_costs: planner.tuning().level_step_costs,
         })
     }
@@ -220,17 +187,6 @@ impl<'s> SingleWord<'s> {
         }
         Some(found)
     }
-}
-
-/// The stored best of those whose name holds a compound, if each of its words has one form.
-fn best_of_compound<'s>(
-    planner: &Planner<'s>,
-    ord: TermOrd,
-    joined: &QueryWord,
-    parts: &Phrase,
-) -> Option<StoredBest<'s>> {
-    let parts: Option<Vec<&str>> = parts.words.iter().map(|(_, part)| part.only_form()).collect();
-    planner.snapshot().best_of_compound(ord, joined.only_form()?, parts?.into_iter())
 }
 
 /// Businesses with a letter of a compound, for each member of its group, from which on members are not told apart by it.
@@ -315,15 +271,6 @@ impl<'s> PartWalk<'_, 's> {
         if left == 0 || hold_none || scored.is_nothing() || self.part.members.is_nothing() {
             return;
         }
-        if from.is_none()
-            && let Some(mut found) = self.first_of_stored(left)
-        {
-            let is_compound = self.word.is_compound;
-            let by = if is_compound { Shortcut::BestOfCompound } else { Shortcut::BestWithForm };
-            self.planner.took(by);
-            self.found.append(&mut found);
-            return;
-        }
         let start = from.map(|(score, doc)| self.position(score, doc));
         let stretch = self.stretch.from(start, left);
         if let Some(mut found) = self.walked_all(groups, from) {
@@ -352,20 +299,6 @@ impl<'s> PartWalk<'_, 's> {
             return members;
         }
         Plan::intersection([members, plan.clone()])
-    }
-
-    /// The first `wanted` members of those that are stored, if these suffice, or are all.
-    fn first_of_stored(&mut self, wanted: usize) -> Option<Vec<Position>> {
-        let best = self.word.best?;
-        if self.part.base != LEGAL_FORM * self.scorer.legal_forms().len() as u32
-            || !self.stretch.is_from_best()
-        {
-            return None;
-        }
-        first_of_best(best, &self.part.members, wanted, |_, doc| {
-            let score = u64::from(self.scorer.score(doc));
-            Some(Position { relevance_key: self.prefix | score, doc })
-        })
     }
 
     /// The nearest of each list and group by walks along levels, if there are any and none is dearer than enumerating.

@@ -1,14 +1,9 @@
-//! The best businesses of a frequent word, or of two next to each other, within an industry, of a word with one or two
-//! legal forms in the name, and of two words in the name.
+//! The best businesses of a frequent word, or of two next to each other, within an industry.
 //!
 //! Of a million businesses that hold a word, some ten thousand are of an industry. Which of them are best is told neither
 //! by the levels of the word, whose best are mostly of other industries, nor by the industry; all of them would have to
-//! be scored. So are those whose name carries the legal form behind a word: a name that ends before it is shorter, and
-//! so the better, and thousands of these would be passed by. So the first page is stored, for every dense term and every
-//! industry or form that have many businesses in common; and likewise for every [stored phrase](super::phrases) and
-//! industry. Two words that many names hold (`Co Ltd`, `Global Services`) weigh most together in short names, of which
-//! neither word tells: their best are stored as well. So are those of compounds (`S.r.l`), whose parts weigh more together
-//! than the joined form, by which alone they could be walked along.
+//! be scored. So the first page is stored, for every dense term and every industry that have many businesses in common; and
+//! likewise for every [stored phrase](super::phrases) and industry.
 //!
 //! ```text
 //! IndustryBest                     := DOC of each pair, joined: the best first, as a `q` of this word alone ranks
@@ -16,30 +11,23 @@
 //!                                     may stand for longer ones that it begins, behind all who hold it in the name
 //!                                     come those who hold such a word there, and last those who hold it nowhere, and
 //!                                     such a word in the host)
-//! FormBest                         := the same of whole words
 //! PhraseIndustryBest               := the same, by text score as two words, as in PhraseBest
-//! NamePairBest                     := the same of all names that hold both words, by text score
-//! CompoundBest                     := the same of all names that hold the joined form of a compound, or all its parts
-//! IndustryBestLists, FormBestLists, PhraseIndustryBestLists,
-//! NamePairBestLists, CompoundBestLists := MAX (u32), START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
+//! IndustryBestLists, PhraseIndustryBestLists := MAX (u32), START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
 //! IndustryTotals                   := TOTAL^PAIRS (u32): of how many IndustryBest has the best
 //! ```
 //!
 //! DOC is [packed](super::packed_ints). KEYS are the terms of [`dense`](super::dense), by number, or the pairs of
 //! `PhrasePairs`, by place; START says which SETs, ascending, are those of each, and END where the businesses of a pair of
-//! key and set end. A pair with fewer than MAX has no others. SET is the ordinal of an industry, and as in the [order by industry](super::industry_order) a
-//! business is of one only; or a [`form_set`]: legal forms of which a name may carry several, wherever in it they stand; or
-//! the number of a term of `dense`, larger than that of the key; or says where the [parts](compound_splits) of the key begin.
+//! key and set end. A pair with fewer than MAX has no others. SET is the ordinal of an industry, and as in the [order by
+//! industry](super::industry_order) a business is of one only.
 
-use super::dense::place;
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
 use super::packed_ints::PackedInts;
-use crate::analyzer::legal_form::NUM_FORMS;
 use crate::bytes::cast;
 
-/// The best businesses of words, or of phrases, within sets: industries, or those with a legal form.
+/// The best businesses of words, or of phrases, within sets, which are industries.
 pub struct BestWithin {
     docs: Section,
     lists: Section,
@@ -117,45 +105,6 @@ pub const PHRASE_INDUSTRY_BEST: BestKinds = BestKinds {
     docs: SectionKind::PhraseIndustryBest,
     lists: SectionKind::PhraseIndustryBestLists,
 };
-
-/// Those of terms with legal forms.
-pub const FORM_BEST: BestKinds =
-    BestKinds { docs: SectionKind::FormBest, lists: SectionKind::FormBestLists };
-
-/// Those of names with two terms: the one with the smaller number, and the other one's number as the set.
-pub const NAME_PAIR_BEST: BestKinds =
-    BestKinds { docs: SectionKind::NamePairBest, lists: SectionKind::NamePairBestLists };
-
-/// Those of names with a compound: the joined form, and its [splits](compound_splits) as the set.
-pub const COMPOUND_BEST: BestKinds =
-    BestKinds { docs: SectionKind::CompoundBest, lists: SectionKind::CompoundBestLists };
-
-/// Behind the last set of splits.
-pub const NUM_COMPOUND_SPLITS: usize = 1 << 31;
-
-/// How a word is a compound of these parts: bit i says that one begins at its letter i, from 0. None if it is not the parts
-/// joined, or they begin behind letter 30.
-pub fn compound_splits<'a>(joined: &str, parts: impl Iterator<Item = &'a str>) -> Option<u32> {
-    let (mut rest, mut letters, mut splits) = (joined, 0, 0);
-    for part in parts {
-        rest = rest.strip_prefix(part)?;
-        splits |= 1u32.checked_shl(letters).filter(|&bit| bit < NUM_COMPOUND_SPLITS as u32)?;
-        letters += part.chars().count() as u32;
-    }
-    rest.is_empty().then_some(splits)
-}
-
-/// How many sets of businesses with legal forms there are: of those with one, and with two.
-pub const NUM_FORM_SETS: usize = NUM_FORMS + NUM_FORMS * (NUM_FORMS - 1) / 2;
-
-/// The set of those that carry the legal forms with these numbers, one or two that differ.
-pub fn form_set(forms: &[usize]) -> Option<u32> {
-    match *forms {
-        [form] => Some(form as u32),
-        [a, b] if a != b => Some((NUM_FORMS + place(a.min(b), a.max(b))) as u32),
-        _ => None,
-    }
-}
 
 /// The parts of the lists.
 struct Lists<'a> {

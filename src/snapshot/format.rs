@@ -10,7 +10,7 @@ use std::ops::Range;
 pub const MAGIC: [u8; 8] = *b"FIRMAMNT";
 
 /// Moves with every change of the bytes. One version is read; every other is refused with the mend.
-pub const FORMAT_VERSION: u32 = 21;
+pub const FORMAT_VERSION: u32 = 22;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -119,45 +119,33 @@ pub enum SectionKind {
     IndustryBest = 46,
     /// Which they are of.
     IndustryBestLists = 47,
-    /// The best businesses of terms with legal forms in their name.
-    FormBest = 48,
-    /// Which they are of.
-    FormBestLists = 49,
-    /// The best businesses of names with two dense terms.
-    NamePairBest = 50,
-    /// Which they are of.
-    NamePairBestLists = 51,
     /// With which letters terms end.
-    TermEndings = 52,
+    TermEndings = 48,
     /// How much each name weighs.
-    NameWeights = 53,
+    NameWeights = 49,
     /// How many businesses of industries match terms.
-    IndustryTotals = 54,
+    IndustryTotals = 50,
     /// Businesses in which three frequent words that names hold stand next to each other.
-    PhraseTriplePostings = 55,
+    PhraseTriplePostings = 51,
     /// The words of each.
-    PhraseTriples = 56,
-    /// The best businesses of names with a compound.
-    CompoundBest = 57,
-    /// Which they are of.
-    CompoundBestLists = 58,
+    PhraseTriples = 52,
     /// The best businesses of terms.
-    TermBest = 59,
+    TermBest = 53,
     /// Which they are of, and of how many.
-    TermBestLists = 60,
+    TermBestLists = 54,
     /// The best businesses of two frequent words.
-    WordPairBest = 61,
+    WordPairBest = 55,
     /// Which they are of.
-    WordPairBestLists = 62,
+    WordPairBestLists = 56,
     /// How many businesses match two frequent words.
-    WordPairTotals = 63,
+    WordPairTotals = 57,
     /// Where the best businesses of each end, in the order of all that match.
-    WordPairEnds = 64,
+    WordPairEnds = 58,
 }
 
 impl SectionKind {
     /// All kinds, in the order of the file.
-    pub const ALL: [SectionKind; 64] = {
+    pub const ALL: [SectionKind; 58] = {
         use SectionKind::*;
         [
             Metadata,
@@ -207,17 +195,11 @@ impl SectionKind {
             IndustryPositionLists,
             IndustryBest,
             IndustryBestLists,
-            FormBest,
-            FormBestLists,
-            NamePairBest,
-            NamePairBestLists,
             TermEndings,
             NameWeights,
             IndustryTotals,
             PhraseTriplePostings,
             PhraseTriples,
-            CompoundBest,
-            CompoundBestLists,
             TermBest,
             TermBestLists,
             WordPairBest,

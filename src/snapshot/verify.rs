@@ -3,10 +3,7 @@
 //! Header, padding and checksums first, then every section by the check beside its reader, those that take long side by
 //! side.
 
-use super::best_within::{
-    BestWithin, COMPOUND_BEST, CountedBest, FORM_BEST, INDUSTRY_BEST, NAME_PAIR_BEST,
-    NUM_COMPOUND_SPLITS, NUM_FORM_SETS, PHRASE_INDUSTRY_BEST,
-};
+use super::best_within::{BestWithin, CountedBest, INDUSTRY_BEST, PHRASE_INDUSTRY_BEST};
 use super::dense::PairCounts;
 use super::dictionary::{self, Dictionary};
 use super::documents::Documents;
@@ -131,9 +128,6 @@ impl Snapshot {
             SectionKind::IndustryTotals,
             &section,
         )?;
-        let form_best = best_within(FORM_BEST, num_terms, NUM_FORM_SETS)?;
-        let name_pair_best = best_within(NAME_PAIR_BEST, num_terms, num_terms)?;
-        let compound_best = best_within(COMPOUND_BEST, num_terms, NUM_COMPOUND_SPLITS)?;
         let has_word_pairs = entries.len() > SectionKind::WordPairEnds.index();
         let word_pairs = has_word_pairs.then(|| WordPairs::open(&section, num_terms, num_docs));
         let triples = StoredTriples::open(&section, num_terms, num_docs)?;
@@ -162,9 +156,6 @@ impl Snapshot {
             phrase_industry_best,
             term_best,
             industry_best,
-            form_best,
-            name_pair_best,
-            compound_best,
             word_pairs: word_pairs.transpose()?,
             phrases,
             triples,

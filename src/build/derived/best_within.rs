@@ -1,4 +1,4 @@
-//! The best businesses of dense terms within sets: industries, and those with a legal form in their name.
+//! The best businesses of terms within sets: industries, or all.
 
 use super::DenseTerms;
 use super::ascending::Ascending;
@@ -41,14 +41,8 @@ enum Group {
 
 /// Sets of businesses.
 pub trait Sets: Sync {
-    /// Are businesses that hold only a longer word in name or host, which the term begins, among them?
-    const HAS_LONGER: bool;
     /// Their numbers, ascending.
     fn numbers(&self) -> &[u32];
-    /// Fewest businesses that hold a term and are in the set at this place, if `docs_min` are of any set.
-    fn docs_min(&self, _at: usize, docs_min: usize) -> usize {
-        docs_min
-    }
     /// The places of these numbers of the sets that a business is in.
     fn places_of(&self, doc: u32) -> impl Iterator<Item = usize>;
 }
@@ -79,8 +73,6 @@ impl Industries {
 }
 
 impl Sets for Industries {
-    const HAS_LONGER: bool = true;
-
     fn numbers(&self) -> &[u32] {
         &self.ords
     }
@@ -140,9 +132,7 @@ pub fn choose<S: Sets>(
         releasing(terms.ords, release).map(Ok),
         |&ord| {
             let (mut best, mut workspace) = (spares.lend(), workspaces.lend());
-            if S::HAS_LONGER {
-                workspace.find_longer(terms, ord);
-            }
+            workspace.find_longer(terms, ord);
             workspace.choose(&terms.terms.lists(ord), sets, bounds, &mut best);
             (ord, best)
         },
@@ -236,6 +226,6 @@ impl Workspace {
             let group = named.next_if(|named| named.0 == doc).map(|named| named.1);
             push(group.unwrap_or(otherwise), impact, doc);
         }
-        self.by_set.take_into(best, bounds.max, |at| sets.docs_min(at, bounds.docs_min));
+        self.by_set.take_into(best, bounds);
     }
 }

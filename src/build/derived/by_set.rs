@@ -1,10 +1,6 @@
 //! The best of what is told one by one, by the set that each is in.
 
 use crate::build::spares::Reuse;
-use crate::snapshot::SnapshotError;
-use crate::snapshot::best_within::{BestKinds, BestWithinWriter};
-use crate::snapshot::packed_ints;
-use crate::snapshot::writer::SnapshotWriter;
 
 /// Rank of a business, best first: how good it is, the better the smaller, above its `DocId`.
 pub type Key = u64;
@@ -35,31 +31,6 @@ pub struct Best {
     pub totals: Vec<u32>,
 }
 
-impl Best {
-    /// Writes the best of each of `pairs`, a dense term and a set, which ascend and whose places are those of the sets;
-    /// `max` of each at most. There are `num_terms` dense terms and `num_docs` businesses.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn write(
-        &self,
-        kinds: BestKinds,
-        pairs: &[(u16, u32)],
-        (num_terms, num_docs): (usize, u32),
-        max: usize,
-        writer: &mut SnapshotWriter,
-    ) -> Result<(), SnapshotError> {
-        writer.section(kinds.docs, &packed_ints::encode(&self.docs, num_docs))?;
-        let mut lists = BestWithinWriter::new(max);
-        let mut lens = self.lens.iter().map(|&(at, len)| (pairs[at], len)).peekable();
-        for term in 0..num_terms as u16 {
-            let of_term = std::iter::from_fn(|| lens.next_if(|((first, _), _)| *first == term));
-            lists.push(of_term.map(|((_, set), len)| (set, len)));
-        }
-        writer.section(kinds.lists, bytemuck::cast_slice(&lists.into_words()))
-    }
-}
-
 impl Reuse for Best {
     fn clear(&mut self) {
         self.docs.clear();
@@ -75,11 +46,6 @@ pub struct BestBySet {
 }
 
 impl BestBySet {
-    /// Of nothing yet, with room for sets at so many places.
-    pub fn of(num_sets: usize) -> BestBySet {
-        BestBySet { by_set: vec![Kept::default(); num_sets] }
-    }
-
     /// Makes room for sets at so many places.
     pub fn make_room(&mut self, num_sets: usize) {
         self.by_set.resize_with(num_sets, Kept::default);
@@ -91,20 +57,10 @@ impl BestBySet {
         self.by_set[at].push(key, max);
     }
 
-    /// All that another one was told of as many sets, `max` as before.
-    pub fn absorb(&mut self, others: BestBySet, max: usize) {
-        for (kept, other) in self.by_set.iter_mut().zip(others.by_set) {
-            let count = kept.count + other.count;
-            other.keys.into_iter().for_each(|key| kept.push(key, max));
-            kept.count = count;
-        }
-    }
-
-    /// Appends the best, `max` at most, of all sets that have as many as `docs_min` says of their places, and forgets what it
-    /// was told.
-    pub fn take_into(&mut self, best: &mut Best, max: usize, docs_min: impl Fn(usize) -> usize) {
+    /// Appends the best of all sets that have enough businesses, and forgets what it was told.
+    pub fn take_into(&mut self, best: &mut Best, Bounds { docs_min, max }: Bounds) {
         for (at, kept) in self.by_set.iter_mut().enumerate().filter(|(_, kept)| kept.count > 0) {
-            if kept.count >= docs_min(at) {
+            if kept.count >= docs_min {
                 let keys = kept.take_best(max);
                 best.docs.extend(keys.iter().map(|&key| key as u32));
                 best.lens.push((at, keys.len()));
@@ -163,19 +119,14 @@ mod tests {
             told in proptest::collection::vec((0usize..3, 0u64..500), 0..300),
             max in 1usize..20,
             docs_min in 1usize..40,
-            split in 0usize..300,
         ) {
             // No two businesses are one.
             let told: Vec<(usize, Key)> =
                 (0..).zip(told).map(|(doc, (at, rank))| (at, rank << 32 | doc)).collect();
             let (mut by_set, mut best) = (BestBySet::default(), Best::default());
             by_set.make_room(3);
-            let (here, there) = told.split_at(split.min(told.len()));
-            here.iter().for_each(|&(at, key)| by_set.push(at, key, max));
-            let mut others = BestBySet::of(3);
-            there.iter().for_each(|&(at, key)| others.push(at, key, max));
-            by_set.absorb(others, max);
-            by_set.take_into(&mut best, max, |_| docs_min);
+            told.iter().for_each(|&(at, key)| by_set.push(at, key, max));
+            by_set.take_into(&mut best, Bounds { docs_min, max });
             let mut expected = Best::default();
             for set in 0..3 {
                 let of_set = told.iter().filter(|(at, _)| *at == set);

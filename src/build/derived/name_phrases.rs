@@ -1,12 +1,12 @@
-//! What many names hold side by side: three dense terms, and compounds.
+//! What many names hold side by side: three dense terms.
 //!
 //! All names are read once. Takes some forty bytes for every three dense terms that stand next to each other in a name,
-//! of which businesses hold two and two often enough to be worth it, and as much for every compound.
+//! of which businesses hold two and two often enough to be worth it.
 
 use super::by_doc::{docs_in, for_each_chunk};
 use super::neighbours::Neighbours;
 use super::words::Words;
-use super::{DenseTerms, Thresholds, compounds, triples, written_before};
+use super::{DenseTerms, Thresholds, triples, written_before};
 use crate::build::BuildError;
 use crate::snapshot::dense::place;
 use crate::snapshot::doc_tokens::{Token, Tokens};
@@ -16,15 +16,6 @@ use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
-
-/// A compound in names; terms by their numbers.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Compound {
-    /// Its parts as one word.
-    pub joined: u16,
-    /// The parts, two at least.
-    pub parts: Vec<u16>,
-}
 
 /// What they are found from.
 pub struct Source<'a> {
@@ -42,7 +33,7 @@ pub struct Source<'a> {
     pub release_all: &'a (dyn Fn() + Sync),
 }
 
-/// Writes the sections of triples and compounds; those of phrases have been written.
+/// Writes the sections of triples; those of phrases have been written.
 ///
 /// # Errors
 /// The file cannot be written, or read back.
@@ -51,7 +42,7 @@ pub fn write(
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
-    let NamePhrases { triples, compounds } = pool.install(|| source.find());
+    let triples = pool.install(|| source.find());
     let written = written_before(SectionKind::PhraseTriplePostings, writer)?;
     let section = |kind: SectionKind| written[kind.index()].clone();
     let phrases = pool.install(|| StoredPhrases::open(&section, source.words.num_docs))?;
@@ -59,22 +50,13 @@ pub fn write(
         (source.release_all)();
         section(SectionKind::PhrasePostings).release(usize::MAX);
     };
-    triples::write(&triples, source, &phrases, release, pool, writer)?;
-    let bounds = source.thresholds.compound_best;
-    compounds::write(&compounds, source.dense, bounds, release, pool, writer)
-}
-
-/// What enough names hold, ascending.
-struct NamePhrases {
-    /// Three terms next to each other.
-    triples: Vec<[u16; 3]>,
-    /// Compounds.
-    compounds: Vec<Compound>,
+    triples::write(&triples, source, &phrases, release, pool, writer)
 }
 
 impl Source<'_> {
-    fn find(&self) -> NamePhrases {
-        let Thresholds { phrase_docs_min, triple_names_min, compound_best, .. } = *self.thresholds;
+    /// Three terms next to each other that enough names hold so, ascending.
+    fn find(&self) -> Vec<[u16; 3]> {
+        let Thresholds { phrase_docs_min, triple_names_min, .. } = *self.thresholds;
         // Most neighbours are words that few businesses hold both.
         let are_many = |a: u16, b: u16| {
             let (low, high) = (usize::from(a.min(b)), usize::from(a.max(b)));
@@ -96,27 +78,18 @@ impl Source<'_> {
                 all.lock().expect("not poisoned").absorb(counts);
             },
         );
-        let Counts { triples, compounds } = all.into_inner().expect("not poisoned");
-        NamePhrases {
-            triples: frequent(triples, triple_names_min),
-            compounds: frequent(compounds, compound_best.docs_min as u32),
-        }
+        let counts = all.into_inner().expect("not poisoned").triples.into_iter();
+        let frequent = counts.filter(|&(_, count)| count >= triple_names_min);
+        let mut frequent: Vec<[u16; 3]> = frequent.map(|(triple, _)| triple).collect();
+        frequent.sort_unstable();
+        frequent
     }
-}
-
-/// Those that are counted as often as `min`, sorted.
-fn frequent<T: Ord>(counts: FxHashMap<T, u32>, min: u32) -> Vec<T> {
-    let frequent = counts.into_iter().filter(|&(_, count)| count >= min);
-    let mut frequent: Vec<T> = frequent.map(|(item, _)| item).collect();
-    frequent.sort_unstable();
-    frequent
 }
 
 /// How often names hold each.
 #[derive(Default)]
 struct Counts {
     triples: FxHashMap<[u16; 3], u32>,
-    compounds: FxHashMap<Compound, u32>,
 }
 
 impl Counts {
@@ -141,27 +114,14 @@ impl Counts {
                         *self.triples.entry([a, b, c]).or_default() += 1;
                     }
                 }
-                Token::Joined { parts, code } => {
-                    let parts = words.len().checked_sub(parts as usize).map(|at| &words[at..]);
-                    let parts: Option<Vec<u16>> =
-                        parts.and_then(|parts| parts.iter().copied().collect());
-                    if let Some((joined, parts)) = neighbours.in_name(code).zip(parts) {
-                        *self.compounds.entry(Compound { joined, parts }).or_default() += 1;
-                    }
-                }
                 Token::Gap => words.push(None),
-                Token::Alternative(_) => {}
+                Token::Joined { .. } | Token::Alternative(_) => {}
             }
         }
     }
 
     fn absorb(&mut self, others: Counts) {
-        let Counts { triples, compounds } = others;
-        triples
-            .into_iter()
-            .for_each(|(item, count)| *self.triples.entry(item).or_default() += count);
-        compounds
-            .into_iter()
-            .for_each(|(item, count)| *self.compounds.entry(item).or_default() += count);
+        let counts = others.triples.into_iter();
+        counts.for_each(|(triple, count)| *self.triples.entry(triple).or_default() += count);
     }
 }

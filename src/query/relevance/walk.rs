@@ -1,6 +1,5 @@
 //! A walk over the groups of relevance, until a page is full.
 
-use crate::query::Query;
 use crate::query::candidates::for_each_chunk_left;
 use crate::query::check::Check;
 use crate::query::cursor::Position;
@@ -20,24 +19,9 @@ use crate::snapshot::best_within::StoredBest;
 /// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
 const AHEAD_MAX: usize = 1 << 14;
 
-/// The stored best of those whose name holds `q`, if it is two words that are told by one term each.
-fn best_of_names<'s>(
-    planner: &Planner<'s>,
-    query: &Query,
-    understanding: &Understanding<'s>,
-) -> Option<StoredBest<'s>> {
-    let [first, second] = understanding.clauses.as_slice() else { return None };
-    // Legal forms count for the score.
-    if !query.text.trailing_forms().is_empty() {
-        return None;
-    }
-    planner.snapshot().best_of_names(first.only_term(planner)?, second.only_term(planner)?)
-}
-
 /// A walk over groups.
 pub(super) struct Walk<'a, 's> {
     pub(super) planner: &'a Planner<'s>,
-    pub(super) query: &'a Query,
     pub(super) understanding: &'a Understanding<'s>,
     pub(super) scorer: Scorer<'s>,
     pub(super) single_word: Option<SingleWord<'s>>,
@@ -200,17 +184,6 @@ impl<'s> Walk<'_, 's> {
             if self.take_found(found, by) {
                 return;
             }
-        }
-        if (group.tier, group.kind) == (Tier::NameHasAll, Kind::Whole)
-            && num_members > held_max
-            && let Some(best) = best_of_names(self.planner, self.query, self.understanding)
-            && self.take_best(
-                (group.tier, group.kind),
-                &group.members,
-                (best, Shortcut::BestOfNames),
-            )
-        {
-            return;
         }
         let are_phrase =
             self.is_phrase || (group.tier, group.kind) == (Tier::PhraseElsewhere, Kind::Whole);

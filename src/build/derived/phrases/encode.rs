@@ -176,7 +176,7 @@ impl Encoder<'_> {
                 let places = self.industries.places_of(key as u32);
                 places.for_each(|at| by_industry.push(at, key, bounds.max));
             }
-            by_industry.take_into(best, bounds.max, |_| bounds.docs_min);
+            by_industry.take_into(best, bounds);
         }
     }
 
