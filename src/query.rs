@@ -26,7 +26,6 @@ pub mod filters;
 pub mod hit_set;
 pub mod joined;
 pub mod known_terms;
-pub mod legal_forms;
 pub mod lows;
 pub mod nearest;
 pub mod order;

@@ -3,13 +3,12 @@
 //! | way | when | cost |
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
-//! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word, in one form or several, or is corrected to one or several, maybe with legal forms, and enough of its businesses match | a block for every business looked at; those who hold several of the words are scored |
+//! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word in one form, and enough of its businesses match | a block for every business looked at |
 //! | best of a word ([`term_best`](crate::snapshot::term_best)), or of one in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for wherever or in one industry: the first page, which [`page`](super::page) takes before anything is counted | a binary search, and one score |
 //! | page of two words ([`word_pairs`](crate::snapshot::word_pairs)) | `q` is two words, one of which may be a legal form, and many hold both: the first page, taken likewise | two binary searches |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
 //! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
-//! | parts by legal forms ([`legal_forms`](super::legal_forms)) | `q` is several words with one legal form or two, and many are in a group: those with more forms in the name first | scoring every member of a part |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near; of those with one frequent word a byte each |
 //! | scoring every member of a group | anything else | the group, in bounded space |
@@ -36,9 +35,6 @@ use super::understand::Understanding;
 use super::within_industry::WithinIndustry;
 use crate::snapshot::best_within::StoredBest;
 use walk::Walk;
-
-/// What finding and scoring a hit within an industry costs, in businesses enumerated.
-const WITHIN_COST: u64 = 2;
 
 /// What is told of some hits before the others are looked for.
 #[derive(Default)]
@@ -82,19 +78,10 @@ pub fn by_relevance<'s>(
             (best, Shortcut::BestOfPhrase)
         }
     };
-    let hits = match (&single_word, understanding.clauses.as_slice()) {
-        (Some(word), [understood]) => {
-            let longer = understood.in_name_as_prefix().cardinality_max();
-            held(planner, hits, total, |cost| word.is_enumerated(cost, longer, stretch.wanted))
-        }
-        // Without stored best businesses that fill the page, most groups are looked at, each of them all over again if
-        // hits are not held.
-        _ if best_of_phrase.as_ref().is_none_or(|best| best.docs.len() < stretch.wanted) => {
-            held(planner, hits, total, |_| total <= planner.tuning().hits_held_max)
-        }
-        _ => None,
-    }
-    .unwrap_or_else(|| hits.clone());
+    // Without stored best businesses that fill the page, most groups are looked at.
+    let is_stored = best_of_phrase.is_some_and(|best| best.docs.len() >= stretch.wanted);
+    let held = if is_stored { None } else { held(planner, hits, total) };
+    let hits = held.unwrap_or_else(|| hits.clone());
     let hits = match (hits, apart.excluded) {
         (hits, None) => hits,
         (Plan::Ready(hits), Some(excluded)) => Plan::ready(hits.without(&excluded)),
@@ -130,25 +117,18 @@ pub fn by_relevance<'s>(
     }
 }
 
-/// The `total` hits of an intersection as a set, if that is worth what it costs, in businesses enumerated: each group
-/// would enumerate them anew.
-fn held<'s>(
-    planner: &Planner<'s>,
-    hits: &Plan<'s>,
-    total: u64,
-    is_worth: impl Fn(u64) -> bool,
-) -> Option<Plan<'s>> {
-    let kept_max = planner.tuning().kept_max;
-    if total > kept_max {
+/// The `total` hits of an intersection as a set, if they are few: each group would find them anew.
+fn held<'s>(planner: &Planner<'s>, hits: &Plan<'s>, total: u64) -> Option<Plan<'s>> {
+    let most = planner.tuning().hits_held_max;
+    if total > most {
         return None;
     }
     let Plan::Intersection(parts) = hits else { return None };
-    if let Some(within) = WithinIndustry::new(planner, parts) {
-        if !is_worth(total * WITHIN_COST) {
-            return None;
+    match WithinIndustry::new(planner, parts) {
+        Some(within) => {
+            planner.took(Shortcut::WithinIndustry);
+            within.hits(most).1.map(Plan::ready)
         }
-        planner.took(Shortcut::WithinIndustry);
-        return within.hits(kept_max).1.map(Plan::ready);
+        None => Some(Plan::ready(hits.hit_set())),
     }
-    is_worth(hits.cardinality_max()).then(|| Plan::ready(hits.hit_set()))
 }

@@ -33,16 +33,6 @@ pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
     Scorer::new(&planner, &understanding, &query.text).score(doc)
 }
 
-/// The most that the words of some clauses add to a score, if each is told by one term.
-pub fn words_max<'s>(planner: &Planner<'s>, understanding: &Understanding<'s>) -> Option<u32> {
-    let impact_max = |understood: &Understood<'s>| {
-        let lists = planner.snapshot().terms().lists(understood.only_term(planner)?);
-        let impacts = || lists.impacts().iter().copied().max().unwrap_or(0);
-        Some(u32::from(lists.levels().map_or_else(impacts, |levels| levels.impact_max())))
-    };
-    understanding.clauses.iter().map(impact_max).sum()
-}
-
 /// What a text score is made of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScoreParts {
@@ -146,9 +136,9 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// The businesses with each of the legal forms at the end of `q` in their name.
-    pub fn legal_forms(&self) -> &[Plan<'s>] {
-        &self.legal_forms
+    /// Does `q` end in legal forms?
+    pub fn has_legal_forms(&self) -> bool {
+        !self.legal_forms.is_empty()
     }
 
     /// The score of `doc`.

@@ -41,12 +41,8 @@ pub enum Shortcut {
     BestOfWords,
     /// The same of one within an industry.
     BestInIndustry,
-    /// A page by score of several words, those with most legal forms first.
-    PartsByForms,
     /// A page by score from the stored levels of a term.
     Levels,
-    /// The same for several words, of which the best counts.
-    LevelsOfSeveral,
     /// A walk along levels that met too few, and was given up for enumerating: the end of a shortcut, which no answer shows.
     LevelsGivenUp,
     /// A page by score from the stored levels of several words, of which all count.
@@ -79,7 +75,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 34] = [
+    pub const ALL: [Shortcut; 32] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -97,9 +93,7 @@ impl Shortcut {
         Shortcut::BestOfWord,
         Shortcut::BestOfWords,
         Shortcut::BestInIndustry,
-        Shortcut::PartsByForms,
         Shortcut::Levels,
-        Shortcut::LevelsOfSeveral,
         Shortcut::LevelsGivenUp,
         Shortcut::SummedLevels,
         Shortcut::JoinedApart,

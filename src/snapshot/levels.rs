@@ -157,11 +157,6 @@ impl<'a> TermLevels<'a> {
         &self.best[start.min(self.best.len())..end.min(self.best.len())]
     }
 
-    /// The largest impact.
-    pub fn impact_max(&self) -> u8 {
-        self.levels.iter().map(|level| level[0] as u8).max().unwrap_or(0)
-    }
-
     /// How many `DocId`s a block spans, as a power of two.
     pub fn shift(&self) -> u32 {
         self.shift

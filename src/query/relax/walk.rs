@@ -176,7 +176,7 @@ impl Walk<'_, '_> {
     ) -> bool {
         let stretch = self.nearest.stretch();
         let are_few = joined.cardinality_max() <= LOOKED_AT_MIN as u64;
-        if !stretch.is_from_best() || !self.text.legal_forms().is_empty() || !are_few {
+        if !stretch.is_from_best() || self.text.has_legal_forms() || !are_few {
             return false;
         }
         let (prefix, mut from) = (u64::from(score_max) << 16, None);

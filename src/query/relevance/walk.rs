@@ -4,12 +4,11 @@ use crate::query::candidates::for_each_chunk_left;
 use crate::query::check::Check;
 use crate::query::cursor::Position;
 use crate::query::hit_set::HitSet;
-use crate::query::legal_forms::{self, FORMS_MAX, Part};
 use crate::query::nearest::{GROUP_SHIFT, Nearest, Stretch, first_of_best, nearest};
 use crate::query::plan::Plan;
 use crate::query::planner::Planner;
 use crate::query::rank::{Group, GroupSplit, Kind, Step, Tier, group_key};
-use crate::query::score::{LEGAL_FORM, Scorer, words_max};
+use crate::query::score::Scorer;
 use crate::query::shortcut::Shortcut;
 use crate::query::single_word::SingleWord;
 use crate::query::summed_levels::SummedLevels;
@@ -177,11 +176,10 @@ impl<'s> Walk<'_, 's> {
         let (num_members, held_max) =
             (group.members.cardinality_max(), self.planner.tuning().held_max);
         if let Some(word) = &self.single_word
-            && num_members > held_max.min(left.wanted as u64)
+            && num_members > held_max
         {
-            let found = word.nearest(self.planner, group, prefix, &left, &mut self.scorer);
-            let by = if word.is_several() { Shortcut::LevelsOfSeveral } else { Shortcut::Levels };
-            if self.take_found(found, by) {
+            let found = word.nearest(self.planner, group, prefix, left, &mut self.scorer);
+            if self.take_found(found, Shortcut::Levels) {
                 return;
             }
         }
@@ -199,34 +197,7 @@ impl<'s> Walk<'_, 's> {
         if self.take_by_sums((group.tier, group.kind), &group.members, None) {
             return;
         }
-        if num_members > held_max && self.take_by_forms(group, prefix) {
-            return;
-        }
         self.found.extend(nearest(&group.members, prefix, &mut self.scorer, left));
-    }
-
-    /// Appends the nearest of a group, those with most legal forms first, if there are any, and if whoever carries one more
-    /// scores more, whatever the words weigh.
-    fn take_by_forms(&mut self, group: &Group<'s>, prefix: u64) -> bool {
-        let forms = self.scorer.legal_forms();
-        if forms.is_empty() || forms.len() > FORMS_MAX {
-            return false;
-        }
-        if words_max(self.planner, self.understanding).is_none_or(|most| most >= LEGAL_FORM) {
-            return false;
-        }
-        self.planner.took(Shortcut::PartsByForms);
-        let start = self.stretch.start_in(prefix).map(|start| start.relevance_key as u32);
-        let is_best_first = self.stretch.is_best_first();
-        for Part { members, .. } in legal_forms::parts(&group.members, forms, is_best_first, start)
-        {
-            if self.is_full() {
-                break;
-            }
-            let left = self.left();
-            self.found.extend(nearest(&members, prefix, &mut self.scorer, left));
-        }
-        true
     }
 
     /// Fills the page with those of `hits` among the stored best businesses of the phrase, if they suffice.
