@@ -7,7 +7,7 @@
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which
 //! postings answer it), [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total),
-//! [`order`] (sort orders), [`relevance`] with [`single_word`], [`summed_levels`], [`joined`], [`rank`], [`score`],
+//! [`order`] (sort orders), [`relevance`] with [`single_word`], [`summed_levels`], [`rank`], [`score`],
 //! [`nearest`] and [`relax`] (the order by relevance), [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
@@ -24,7 +24,6 @@ pub mod explain;
 pub mod few_apart;
 pub mod filters;
 pub mod hit_set;
-pub mod joined;
 pub mod known_terms;
 pub mod lows;
 pub mod nearest;

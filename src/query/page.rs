@@ -5,13 +5,12 @@
 
 use super::count::{Kept, count};
 use super::cursor::{Cursor, Position, Side};
-use super::joined::JoinedApart;
 use super::nearest::Stretch;
 use super::order::{by_doc_id, by_permutation, employees_window};
 use super::plan::Plan;
 use super::planner::Planner;
 use super::positions::PositionPlan;
-use super::relevance::{Apart, by_relevance};
+use super::relevance::by_relevance;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::stored_best::{BestOfPhrase, BestOfWord, BestOfWords};
 use super::understand::Understanding;
@@ -100,26 +99,16 @@ fn evaluated<'s>(
     scratch: &mut Scratch,
 ) -> (u64, Vec<Position>) {
     let plan = plan(planner, query, understanding);
-    let apart = joined_apart(planner, query, understanding, &plan);
-    let mut of_phrase = None;
-    let (total, hits) = match &apart {
-        Some(apart) => (apart.total(), Plan::NOTHING),
-        None => {
-            of_phrase = best_of_phrase(planner, query, understanding);
-            let kept = match of_phrase {
-                Some(_) => Kept::Nothing,
-                None if is_first_of_static(query) => Kept::First(query.limit as usize),
-                None => Kept::All,
-            };
-            hits(planner, query, understanding, plan, kept)
-        }
+    let of_phrase = best_of_phrase(planner, query, understanding);
+    let kept = match of_phrase {
+        Some(_) => Kept::Nothing,
+        None if is_first_of_static(query) => Kept::First(query.limit as usize),
+        None => Kept::All,
     };
+    let (total, hits) = hits(planner, query, understanding, plan, kept);
     let found = match only_hit(planner, query, &hits) {
         Some(only) => vec![only],
-        None => {
-            let hits = (&hits, total);
-            nearest(planner, query, understanding, hits, apart.as_ref(), of_phrase, scratch)
-        }
+        None => nearest(planner, query, understanding, (&hits, total), of_phrase, scratch),
     };
     (total, found)
 }
@@ -140,7 +129,6 @@ fn nearest<'s>(
     query: &Query,
     understanding: &Understanding<'s>,
     (hits, total): (&Plan<'s>, u64),
-    apart: Option<&JoinedApart<'s>>,
     of_phrase: Option<BestOfPhrase<'s>>,
     scratch: &mut Scratch,
 ) -> Vec<Position> {
@@ -156,13 +144,7 @@ fn nearest<'s>(
     match (query.sort, query.order) {
         (SortKey::Relevance, order) => {
             let stretch = Stretch { order, side, start: position, wanted };
-            match apart {
-                Some(apart) => apart.nearest(planner, query, understanding, stretch),
-                None => {
-                    let (hits, apart) = ((hits, total), Apart::default());
-                    by_relevance(planner, query, understanding, hits, of_phrase, apart, stretch)
-                }
-            }
+            by_relevance(planner, query, understanding, (hits, total), of_phrase, stretch)
         }
         (SortKey::EmployeeCount, SortOrder::Desc) => {
             planner.took(Shortcut::StaticWalk);
@@ -243,20 +225,6 @@ fn best_of_phrase<'s>(
         return None;
     }
     BestOfPhrase::new(planner, query, understanding, query.limit as usize)
-}
-
-/// The hits, as a plan, taken apart, if they are asked for by relevance, and there are any.
-fn joined_apart<'s>(
-    planner: &Planner<'s>,
-    query: &Query,
-    understanding: &Understanding<'s>,
-    hits: &Plan<'s>,
-) -> Option<JoinedApart<'s>> {
-    if query.sort != SortKey::Relevance {
-        return None;
-    }
-    let apart = JoinedApart::new(planner, understanding, hits, |it| plan(planner, query, it))?;
-    (apart.total() > 0).then_some(apart)
 }
 
 /// The hits by their positions in the order that is asked for, if it costs less to walk these than to gather the ranks of

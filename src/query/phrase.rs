@@ -10,8 +10,7 @@ use crate::analyzer::TextField;
 use crate::snapshot::doc_tokens::{DocTokens, Token};
 use crate::snapshot::terms::{BegunTerms, Terms};
 pub use codes::related_terms;
-use codes::{BegunInHost, Codes, ProseWords};
-use std::cell::OnceCell;
+use codes::{Codes, ProseWords};
 
 /// Widest phrase that is matched with one word of bits.
 const WIDTH_MAX: u32 = u64::BITS;
@@ -23,10 +22,6 @@ pub struct PhraseMatcher<'s> {
     exact: Codes,
     /// What counts in industry and description, if such a field may be looked at.
     prose: Option<ProseWords<'s>>,
-    /// What counts in hosts, if that is more: looked up when somebody's is looked at.
-    host: OnceCell<Codes>,
-    /// The words whose longer ones count there too.
-    begun_in_host: Option<BegunInHost<'s>>,
     /// Place of each word relative to the first.
     offsets: Vec<u32>,
     /// Places between them that must be empty: the ends of CJK runs.
@@ -55,17 +50,11 @@ impl<'s> PhraseMatcher<'s> {
         let offsets: Vec<u32> = phrase.words.iter().map(|(offset, _)| *offset).collect();
         let width = offsets.last().map_or(0, |last| last + 1);
         let gaps = (0..width).filter(|at| offsets.binary_search(at).is_err()).collect();
-        let (host, begun_in_host) = (OnceCell::new(), None);
-        PhraseMatcher { exact, prose, host, begun_in_host, offsets, gaps }
+        PhraseMatcher { exact, prose, offsets, gaps }
     }
 
     fn codes(&self, field: TextField) -> &Codes {
-        match &self.begun_in_host {
-            Some(begun) if field == TextField::Host => {
-                self.host.get_or_init(|| begun.with(&self.exact))
-            }
-            _ => self.prose_of(field).map_or(&self.exact, ProseWords::codes),
-        }
+        self.prose_of(field).map_or(&self.exact, ProseWords::codes)
     }
 
     /// What counts in a field where plurals do.
@@ -77,11 +66,6 @@ impl<'s> PhraseMatcher<'s> {
     pub fn add_codes(&mut self, number: usize, codes: &[u32]) {
         self.exact.add(number as u32, codes.iter().copied());
         self.exact.sort();
-    }
-
-    /// Lets the terms that words begin stand for them in hosts, by the numbers of the words.
-    pub fn begin_in_host(&mut self, words: Vec<(u32, BegunTerms)>, terms: &'s Terms) {
-        self.begun_in_host = Some(BegunInHost { words, terms });
     }
 
     /// For each word of the phrase a code that counts for it, if any does.
@@ -257,8 +241,6 @@ mod tests {
             let mut matcher = PhraseMatcher {
                 exact: Codes::default(),
                 prose: None,
-                host: OnceCell::new(),
-                begun_in_host: None,
                 offsets: Vec::new(),
                 gaps: Vec::new(),
             };

@@ -11,14 +11,12 @@
 //! | words looked up together | several words | a read from memory for each byte of the longest; alone, of each word after the other | phrases 14.8 to 13.8 µs, median; of 10,000 others 11.7 to 11.0 |
 //! | the only hit | one hit, the first page: names of several words, mostly | finding it; it is not ranked | 11 µs a name, median, of which ranked it is 13 |
 //! | no more than are left | any page: the total is known, and a cursor says how many stand before it | the page; nobody is looked for behind the last hit | first pages of the mix 28.4 to 27.9 µs, mean; the last page of two words with 647,534 hits 39 to 1.3 ms |
-//! | names left out together | by relevance, a page behind all whose name holds the words | the groups of names once, not each by how they begin | pages far into `global`, 940,236 hits, 8.4 to 6.2 µs |
 //! | range of `DocId`s | bounds on employees: `DocId` order is the order by employees | two binary searches among the counts | 60 ns |
 //! | one list | an industry, a place, a word | its first k | 6 µs a request by industry, median |
 //! | stored pair count | two dense keys; two places or two industries | two binary searches; the page by probing | 10 µs a city with its state, median |
 //! | places that share nobody left out | a part of a location that is a place of several kinds (`Atlanta, Georgia`: a state, a country) | a binary search for each | 865 to 3 µs |
 //! | short lists taken out of unions | a total of unions with lists of few, one in 512 of the smallest part ([`few_apart`](super::few_apart)) | the total without them, 0.1 µs for each business on them | `global technologies` by name 1,510 to 25 µs, by relevance 1,610 to 93 |
 //! | positions by industry | words of 8,192 businesses and more, places and bounds on employees within one industry | the smallest part as far as it is of the industry | 20 µs industry, city, state and employees, median; what two words in an industry take then is scores and followers |
-//! | names held once | several words of which few names hold all, or hits that are held: the tiers of names are told apart among them | each list once | phrases 79.6 to 71.4 µs, mean (`"Homes Pvt"` 1,350 to 64); the mix 38.1 to 37.4 |
 //! | candidates brought together | a check of 256 businesses at most, a union of 64 | each list once, then one look at the words of all | 17 µs a phrase, median; 20 chunk by chunk |
 //! | hits scored together | hits that are held, groups of 16,384 businesses or fewer | each list once for all of them, whatever their chunks | two words in an industry 153 to 150 µs, mean; groups that were scored chunk by chunk: a word in an industry 53.5 to 50.9, two words with more than 2,048 hits 74.6 to 71.9 |
 //! | selection from held hits | an intersection whose smallest part has 16,384 businesses or fewer; groups of relevance within held hits | each list once: 20 ns a chunk, 1 to 10 ns a hit | 33 µs industry, city, state and employees, median, before their positions were stored |
@@ -37,12 +35,10 @@
 //! | best of a word | one word that 64 businesses and more hold, the first page | a binary search, one score; the total is stored beside | 657 keywords of one word, one after the other, 15 to 4.4 µs, mean; the median of all keywords among other requests 19.5 to 9.5. For dense terms only, which those of fewer than 11,000 businesses of ten million are not, 20 |
 //! | page of two words | two words that 2,048 businesses and more hold both, and one in 4,096, or one of them and a legal form; the first page | two binary searches; the total is stored beside, and where the page ends | such requests of a million 34 to 5.5 µs, mean; from 4,096 on, keywords of ten million 66 and 57 to 30 and 28, the mix 49 and 42 to 36 and 34. With the last of the page ranked anew, 18 to 25 |
 //! | best in an industry | one word, one industry, 20 businesses and more in common, the first page | a binary search, one score; the total is stored beside | a word in an industry 5 µs, median; 6 µs, mean. From 128 on 8, and words in an industry 30 µs instead of 12, median. From 256 on, counted by positions, and with those who hold only a longer word in the name found and scored, 13 and 23; told apart by groups 28 and 44 |
-//! | joined apart | two neighbours, of which few names or hosts hold the joined form (nearly every name) | those few, and what else a page has room for | means: keywords 115 to 105 µs, names 88 to 84; the few first instead of last: `crecist management` 500 to 75 µs |
 //! | phrase by forms | a phrase of words with umlauts, which have two forms each | at most four phrases of one form, each as above | 25.8 to 2.6 ms for the dearest; 232 to 71 µs for all queries with umlauts, mean |
 //! | best of levels | one word by relevance, with filters that one in four hundred passes | a probe for each business looked at; those of one chunk and impact together | 20 ns each, and 8 where thousands are looked at |
 //! | levels of a term | the same, beyond the 8,192 best, backwards, and worst first | a block for each business looked at | 0.3 µs each: pages of one word worst first 326 to 15 µs, mean |
 //! | sums of levels | several plain words with levels, later pages of groups of more than 8,192 ([`summed_levels`](super::summed_levels)) | the blocks that may have the next sums, 2 µs each and 20 ns for each member there, or 0.2 µs for each impact of a rare sum and 80 ns for each that one word adds it to | a page of 1.7 million hits 3.4 to 0.46 ms, of 1 million 3.0 to 1.4; the first of the last group of `global service` 42 to 1 |
-//! | hosts asked one by one | by relevance, a page of several words behind those whose host holds them as a phrase, hits that are not held | a probe for each on the page; who they are is not told | pages far into `global service` 1,240 to 280 µs |
 //! | edits in the ending | a word that stands nowhere, and ends as no term with its first letter does ([`term_endings`](crate::snapshot::term_endings)) | 26 ways from the first letter, then those of its second edit: 250 nodes in the mean, 0.15 µs each | words that nothing is near to 250 to 36 µs, median |
 //! | portions of hits | relaxed answers: names before other fields, of each rare words first, until none that is left can be near | the name of each hit that may be near, 32 announced together; of those who hold words elsewhere the text score, or the levels of the only word | 0.36 µs a name. 4,000 requests of one to three words and one unknown: 11.1 to 2.2 ms, mean, the dearest 1,818 to 127 |
 //! | what names weigh | a portion of these whose names hold one word that 4,096 names or more hold, and no other word of `q` ([`name_weights`](crate::snapshot::name_weights)) | a byte each, and the few names that may be near | 4 ns each: `guet technologies` 98.8 to 7.8 ms; words that are misspelt 207 to 142 µs, mean |
@@ -93,9 +89,7 @@
 //! Looking up the impacts of all held hits first, which tell whose name holds a word (in names they are larger; of few
 //! terms they overlap) and score every group: two words in an industry take 425 µs instead of 270, since most pages are
 //! full before all hits are scored. Passing the lists of names of each word once for all tiers: no difference. Reading the
-//! followers of all hits before any of them is looked at: no difference. Taking more
-//! than 64 joined forms apart (one in 1,024 hits): `global services` 0.5 ms instead of 0.7, its later pages 3.9 instead of
-//! 2.8.
+//! followers of all hits before any of them is looked at: no difference.
 //!
 //! Words that are misspelt, one or two of them (2,500 requests): looking at every hit of what they are read as, or of what
 //! shares anything with a relaxed `q`, takes 1,025 µs in the mean and 620 ms at most; levels of all readings and portions

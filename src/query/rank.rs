@@ -15,10 +15,6 @@
 //! | some words in the name | union of the names with each word | term lists |
 //! | none | the rest | |
 //!
-//! Of several words, those whose name holds all are found once, if they are few or all hits are held; the tiers of names
-//! are then told apart among them, and whatever comes behind is looked for without them. A walk that begins behind these
-//! names leaves all of them out at once.
-//!
 //! The phrase tier is in `rank/phrase_tier.rs`.
 
 mod phrase_tier;
@@ -140,13 +136,8 @@ pub struct GroupSplit<'a, 's> {
     /// Hits that are in none of the tiers taken so far.
     rest: Plan<'s>,
     next_tier: usize,
-    /// The [key](group_key) of the group in which a walk begins that is not expected to come to better ones.
-    begins_in: Option<u64>,
     /// Of those whose name holds all words and begins with the first, all, and whose name is `q`.
     names: Option<(Plan<'s>, Plan<'s>)>,
-    /// Those whose name holds all of several words and who are in none of the tiers taken so far, if they are held: then
-    /// they are not among the rest.
-    in_names: Option<Plan<'s>>,
     /// The second group of the tier taken last.
     by_prefix: Option<Group<'s>>,
     /// Is that one still to be looked for, in hosts?
@@ -172,24 +163,10 @@ impl<'a, 's> GroupSplit<'a, 's> {
             host,
             rest: hits,
             next_tier: 0,
-            begins_in: None,
             names: None,
-            in_names: None,
             by_prefix: None,
             are_hosts_next: false,
         }
-    }
-
-    /// The same for a walk that begins in a group with this [key](group_key), if it begins in one, and mostly ends before
-    /// it comes to better ones. Of these, the groups of those whose name holds all words are left out, which need not be
-    /// told apart then.
-    pub fn from(self, begins_in: Option<u64>) -> GroupSplit<'a, 's> {
-        GroupSplit { begins_in, ..self }
-    }
-
-    /// Is nobody expected to ask for this group, or a better one?
-    fn is_behind(&self, tier: Tier, kind: Kind) -> bool {
-        self.begins_in.is_some_and(|begins_in| begins_in < group_key(tier, kind))
     }
 
     /// The next group, best first; those known to be empty are left out.
@@ -212,7 +189,6 @@ impl<'a, 's> GroupSplit<'a, 's> {
     /// The next group, or, where telling its members would mean to read every candidate, the candidates: whoever
     /// takes those calls [`GroupSplit::phrase_checked`] before the next step.
     pub fn next_step(&mut self) -> Option<Step<'s>> {
-        let is_behind_names = self.is_behind(Tier::NameHasAll, Kind::Prefix);
         loop {
             // Not before somebody asks: what a word begins in hosts costs more than a page.
             if std::mem::take(&mut self.are_hosts_next) {
@@ -223,16 +199,10 @@ impl<'a, 's> GroupSplit<'a, 's> {
             }
             let tier = *Tier::ALL.get(self.next_tier)?;
             self.next_tier += 1;
-            if self.rest.is_nothing() && self.in_names.as_ref().is_none_or(Plan::is_nothing) {
+            if self.rest.is_nothing() {
                 continue;
             }
             let (whole, by_prefix) = match tier {
-                Tier::NameIs | Tier::NameStarts if is_behind_names => continue,
-                Tier::WholeIdOrHost | Tier::NameHasAll if is_behind_names => {
-                    let members = self.members(tier);
-                    self.leave_out(&members);
-                    continue;
-                }
                 Tier::PhraseElsewhere => match self.phrase_elsewhere() {
                     Plan::Check { candidates, check, .. } => {
                         let hits = self.holding_words(*candidates);
@@ -246,12 +216,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 },
                 tier => {
                     let members = self.members(tier);
-                    match self.in_names.take() {
-                        // All of these were left out together.
-                        Some(_) if tier == Tier::NameHasAll => {}
-                        Some(names) => self.in_names = Some(self.without(names, members.clone())),
-                        None => self.leave_out(&members),
-                    }
+                    self.leave_out(&members);
                     self.kinds(tier, members)
                 }
             };
@@ -351,11 +316,6 @@ impl<'a, 's> GroupSplit<'a, 's> {
             (Tier::NameIs, [(_, word)]) => self.names_by_list(word, NameMatch::Whole),
             (Tier::NameStarts, [(_, word)]) => self.names_by_list(word, NameMatch::Start),
             (Tier::NameIs, _) => {
-                let all = self.names_with_all();
-                if matches!(all, Plan::Ready(_)) || all.is_nothing() {
-                    self.leave_out(&all);
-                    self.in_names = Some(all);
-                }
                 let names = self.names_that_begin();
                 let members = self.names_that(names.clone(), NameMatch::Whole);
                 self.names = Some((names, members.clone()));
@@ -367,7 +327,7 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 }
                 None => Plan::NOTHING,
             },
-            (Tier::NameHasAll, _) => self.in_names.clone().unwrap_or_else(|| self.names_with_all()),
+            (Tier::NameHasAll, _) => self.names_with_all(),
             // Taken apart in `next_step`.
             (Tier::PhraseElsewhere, _) => Plan::NOTHING,
             (Tier::NameHasSome, _) => {
@@ -467,9 +427,6 @@ impl<'a, 's> GroupSplit<'a, 's> {
         let Some((_, first)) = words.next() else { return Plan::NOTHING };
         let begins =
             self.planner.lists(first, |lists| [lists.name_starts(), lists.name_is(), None]);
-        if let Some(names) = &self.in_names {
-            return self.within(begins, names);
-        }
         let others = words.map(|(_, word)| self.planner.word_in_name(word));
         let narrowed = self.planner.stored_neighbours(&self.words);
         self.within_rest(Plan::intersection(std::iter::once(begins).chain(others).chain(narrowed)))

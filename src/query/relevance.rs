@@ -8,7 +8,6 @@
 //! | page of two words ([`word_pairs`](crate::snapshot::word_pairs)) | `q` is two words, one of which may be a legal form, and many hold both: the first page, taken likewise | two binary searches |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
-//! | joined apart ([`joined`](super::joined)) | few businesses hold two words of `q` as one | the page twice, without them and of them |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near; of those with one frequent word a byte each |
 //! | scoring every member of a group | anything else | the group, in bounded space |
@@ -36,24 +35,14 @@ use super::within_industry::WithinIndustry;
 use crate::snapshot::best_within::StoredBest;
 use walk::Walk;
 
-/// What is told of some hits before the others are looked for.
-#[derive(Default)]
-pub struct Apart<'s> {
-    /// Who is not looked for.
-    pub excluded: Option<Plan<'s>>,
-    /// The nearest of those who match, which are part of the page: so much less is looked for.
-    pub nearest: Vec<Position>,
-}
-
-/// The nearest of the hits, with their total, by relevance in the direction of the walk, and whoever is `apart` left out;
-/// `of_phrase` are the stored best in the industry, if they fill the page.
+/// The nearest of the hits, with their total, by relevance in the direction of the walk; `of_phrase` are the stored best in
+/// the industry, if they fill the page.
 pub fn by_relevance<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &Understanding<'s>,
     (hits, total): (&Plan<'s>, u64),
     of_phrase: Option<BestOfPhrase<'s>>,
-    apart: Apart<'s>,
     stretch: Stretch,
 ) -> Vec<Position> {
     if understanding.clauses.is_empty() {
@@ -82,44 +71,28 @@ pub fn by_relevance<'s>(
     let is_stored = best_of_phrase.is_some_and(|best| best.docs.len() >= stretch.wanted);
     let held = if is_stored { None } else { held(planner, hits, total) };
     let hits = held.unwrap_or_else(|| hits.clone());
-    let hits = match (hits, apart.excluded) {
-        (hits, None) => hits,
-        (Plan::Ready(hits), Some(excluded)) => Plan::ready(hits.without(&excluded)),
-        (hits, Some(excluded)) => Plan::difference(hits, excluded),
-    };
     // Only pages that begin somewhere are looked for so.
     let summed_levels =
         stretch.start.and_then(|_| SummedLevels::of(planner, query, understanding, total));
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
-    let scores_all = stretch.start.is_some() || !apart.nearest.is_empty();
-    let found = Vec::new();
-    let page = Walk {
+    let walk = Walk {
         planner,
-        understanding,
         scorer,
         single_word,
         summed_levels,
         best_of_phrase,
         of_phrase_by,
         is_phrase,
-        scores_all,
         stretch,
-        apart: apart.nearest,
-        wanted: stretch.wanted,
-        found,
+        found: Vec::new(),
     };
-    let split = |hits| GroupSplit::new(planner, understanding, &query.text, hits);
-    if stretch.is_best_first() {
-        let begins_in = page.begins_in();
-        page.best_first(split(hits).from(begins_in))
-    } else {
-        page.worst_first(|| split(hits.clone()))
-    }
+    let split = GroupSplit::new(planner, understanding, &query.text, hits);
+    if stretch.is_best_first() { walk.best_first(split) } else { walk.worst_first(split) }
 }
 
 /// The `total` hits of an intersection as a set, if they are few: each group would find them anew.
 fn held<'s>(planner: &Planner<'s>, hits: &Plan<'s>, total: u64) -> Option<Plan<'s>> {
-    let most = planner.tuning().hits_held_max;
+    let most = planner.tuning().held_max;
     if total > most {
         return None;
     }

@@ -47,8 +47,6 @@ pub enum Shortcut {
     LevelsGivenUp,
     /// A page by score from the stored levels of several words, of which all count.
     SummedLevels,
-    /// Hits that hold two words as one, looked at apart from all others.
-    JoinedApart,
     /// Readings of a word that ends as no term does, looked for with fewer edits before its end.
     EditInEnding,
     /// A relaxed page that is full before all hits were looked at.
@@ -69,13 +67,11 @@ pub enum Shortcut {
     StaticWalk,
     /// A tier that was not evaluated as a whole.
     OpenGroup,
-    /// Phrases in hosts that are asked for only of whoever is on the page.
-    HostsUnasked,
 }
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 32] = [
+    pub const ALL: [Shortcut; 30] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -96,7 +92,6 @@ impl Shortcut {
         Shortcut::Levels,
         Shortcut::LevelsGivenUp,
         Shortcut::SummedLevels,
-        Shortcut::JoinedApart,
         Shortcut::EditInEnding,
         Shortcut::RelaxedPortions,
         Shortcut::NameWeights,
@@ -107,7 +102,6 @@ impl Shortcut {
         Shortcut::RankGather,
         Shortcut::StaticWalk,
         Shortcut::OpenGroup,
-        Shortcut::HostsUnasked,
     ];
 }
 
@@ -120,12 +114,9 @@ pub struct Tuning {
     /// One in so many of the businesses of a plan are few: to ask for each of them costs less than to bring their lists
     /// together with others.
     pub few_share: u64,
-    /// Groups of this many members at most are evaluated as soon as they are met; larger ones stay plans, of which
-    /// a page looks at the part that it shows.
+    /// Hits, and groups of them, that are this many at most are evaluated before they are looked at; more stay plans, of
+    /// which a page looks at the part that it shows.
     pub held_max: u64,
-    /// This many hits at most are held before they are told apart, if nothing is stored that might fill a page: each group
-    /// would find them anew.
-    pub hits_held_max: u64,
     /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
     /// if it has to be found. A walk along levels is given up when it has looked at four times the businesses that it was
     /// expected to, and has cost half of what enumerating them would.
@@ -140,10 +131,6 @@ pub struct Tuning {
     pub value_step_cost: u64,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
     pub gathered_max: u64,
-    /// Most businesses that may hold two words as one and are looked at apart from all others.
-    pub joined_max: u64,
-    /// Fewest others, at most.
-    pub apart_min: u64,
     /// Names that hold a word of a relaxed `q` are told apart by what they weigh if they are so many, and whoever holds one
     /// elsewhere is scored without the name.
     pub common_names_min: usize,
@@ -157,15 +144,12 @@ impl Default for Tuning {
             kept_max: 1 << 16,
             few_share: 512,
             held_max: 1024,
-            hits_held_max: 2048,
             level_step_costs: (4, 64),
             summed_min: 1 << 13,
             checked_first: 128,
             value_margin: 2,
             value_step_cost: 1,
             gathered_max: 1024,
-            joined_max: 64,
-            apart_min: 1024,
             common_names_min: 4096,
             ranks_only_hit: false,
         }
@@ -179,15 +163,12 @@ impl Tuning {
         kept_max: 0,
         few_share: 1,
         held_max: 0,
-        hits_held_max: 0,
         level_step_costs: (0, 0),
         summed_min: 0,
         checked_first: 2,
         value_margin: 0,
         value_step_cost: 0,
         gathered_max: 0,
-        joined_max: u64::MAX,
-        apart_min: 0,
         common_names_min: 3,
         ranks_only_hit: true,
     };

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::planner::Planner;
 use super::prefix::PrefixMatches;
 use super::rank::{Kind, Tier, group_key, named_by_tier};
-use super::relevance::{Apart, by_relevance};
+use super::relevance::by_relevance;
 use super::shortcut::Shortcut;
 use super::text::{Clause, Term};
 use super::understand::{Understanding, Understood};
@@ -170,8 +170,7 @@ impl<'a, 's> BestOfWords<'a, 's> {
             let hits = (&Plan::ready(HitSet::of(vec![doc.0])), 1);
             let (order, side) = (SortOrder::Desc, Side::After);
             let stretch = Stretch { order, side, start: None, wanted: 1 };
-            let (planner, query, apart) = (self.planner, self.query, Apart::default());
-            by_relevance(planner, query, &understanding, hits, None, apart, stretch).pop()
+            by_relevance(self.planner, self.query, &understanding, hits, None, stretch).pop()
         })
     }
 }

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 const SEARCHED_MAX: usize = 8;
 
 /// The codes that count for the words of a phrase in some fields.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Codes {
     /// Code and number of the word it counts for; sorted.
     pub all: Vec<(u32, u32)>,
@@ -196,27 +196,6 @@ pub fn related_terms(word: &QueryWord) -> Vec<String> {
     related.sort_unstable();
     related.dedup();
     related
-}
-
-/// Words of a phrase by number, and the terms that each begins.
-#[derive(Debug)]
-pub struct BegunInHost<'s> {
-    /// Number of each, and what it begins.
-    pub words: Vec<(u32, BegunTerms)>,
-    /// The dictionary.
-    pub terms: &'s Terms,
-}
-
-impl BegunInHost<'_> {
-    /// All of these codes and others.
-    pub fn with(&self, exact: &Codes) -> Codes {
-        let mut codes = exact.clone();
-        for &(number, begun) in &self.words {
-            codes.add(number, begun.all().map(|ord| self.terms.code(ord)));
-        }
-        codes.sort();
-        codes
-    }
 }
 
 #[cfg(all(test, feature = "builder"))]

@@ -3,23 +3,18 @@
 //! Of two words and more, postings tell candidates only; whose words stand next to each other is seen by looking at them,
 //! which [`relevance`](crate::query::relevance) does in the order of scores, until a page is full.
 
-use super::{GroupSplit, Kind, Tier};
+use super::GroupSplit;
 use crate::analyzer::TextField;
 use crate::query::check::{Check, Place};
 use crate::query::evaluate::SELECTED_MAX;
 use crate::query::plan::Plan;
 use crate::query::prefix::{BegunWords, begun_codes};
-use crate::query::shortcut::Shortcut;
 use crate::query::text::{Phrase, QueryWord, Term};
 use crate::query::understand::{OTHER_FIELDS, Understood};
-use crate::snapshot::terms::BegunTerms;
 use std::rc::Rc;
 
 /// Up to so many hosts are looked at, before the businesses with what a word begins in their host are gathered.
 const HOSTS_CHECKED: u64 = 1024;
-
-/// Most terms that a word begins, of which hosts are not gathered before anybody asks.
-const BEGUN_MAX: usize = 1 << 14;
 
 /// Businesses that hold all words of a phrase outside their name, maybe next to each other.
 #[derive(Debug)]
@@ -86,8 +81,7 @@ impl<'s> GroupSplit<'_, 's> {
         }
     }
 
-    /// The words of `q` as a phrase in a host, words that may be prefixes as such. Not only those of the rest, if nobody is
-    /// expected to ask who they are.
+    /// Those of the rest whose host holds the words of `q` as a phrase, words that may be prefixes as such.
     pub(super) fn phrase_in_host_by_prefix(&self) -> Plan<'s> {
         if self.rest.is_nothing() {
             return Plan::NOTHING;
@@ -116,9 +110,6 @@ impl<'s> GroupSplit<'_, 's> {
         }
         if prefixes.is_empty() {
             return Plan::NOTHING;
-        }
-        if let Some(unasked) = self.in_host_unasked(&phrase, &prefixes, &candidates) {
-            return unasked;
         }
         // What begins with a prefix is looked up only if anything is left that might match.
         let mut candidates = match candidates.as_slice() {
@@ -151,35 +142,6 @@ impl<'s> GroupSplit<'_, 's> {
         // What a prefix begins is not among the followers.
         let check = Check::new(self.planner.snapshot(), matcher, place, Vec::new());
         self.held(Plan::check(candidates, check))
-    }
-
-    /// The same as a check, to be asked of whoever is on a page behind them: to gather them costs more than the page. None if
-    /// a page may come to them, or if that is no saving. Of the words of `phrase`, those with the numbers of `prefixes` are
-    /// prefixes; `candidates` are the businesses whose host holds each of the others.
-    fn in_host_unasked(
-        &self,
-        phrase: &Phrase,
-        prefixes: &[(usize, &QueryWord)],
-        candidates: &[Plan<'s>],
-    ) -> Option<Plan<'s>> {
-        // Of hits that are held, it is told at once who is left.
-        let is_told = candidates.is_empty() || matches!(self.rest, Plan::Ready(_));
-        if is_told || !self.is_behind(Tier::PhraseElsewhere, Kind::Prefix) {
-            return None;
-        }
-        let forms = prefixes.iter().flat_map(|(number, word)| {
-            word.forms.iter().map(|form| (*number as u32, self.planner.begun_by(form)))
-        });
-        let begun: Vec<(u32, BegunTerms)> = forms.collect();
-        if begun.iter().map(|(_, begun)| begun.len()).sum::<usize>() > BEGUN_MAX {
-            return None;
-        }
-        let place = Place::Within(&[TextField::Host]);
-        let mut matcher = self.planner.matcher(phrase, place.fields());
-        matcher.begin_in_host(begun, self.planner.snapshot().terms());
-        let check = Check::new(self.planner.snapshot(), matcher, place, Vec::new());
-        self.planner.took(Shortcut::HostsUnasked);
-        Some(Plan::check(Plan::intersection(candidates.iter().cloned()), check))
     }
 
     /// The codes of all words in the hosts of `hits`, sorted.

@@ -12,7 +12,6 @@ use crate::query::score::Scorer;
 use crate::query::shortcut::Shortcut;
 use crate::query::single_word::SingleWord;
 use crate::query::summed_levels::SummedLevels;
-use crate::query::understand::Understanding;
 use crate::snapshot::best_within::StoredBest;
 
 /// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
@@ -21,7 +20,6 @@ const AHEAD_MAX: usize = 1 << 14;
 /// A walk over groups.
 pub(super) struct Walk<'a, 's> {
     pub(super) planner: &'a Planner<'s>,
-    pub(super) understanding: &'a Understanding<'s>,
     pub(super) scorer: Scorer<'s>,
     pub(super) single_word: Option<SingleWord<'s>>,
     pub(super) summed_levels: Option<SummedLevels<'s>>,
@@ -31,13 +29,7 @@ pub(super) struct Walk<'a, 's> {
     pub(super) of_phrase_by: Shortcut,
     /// Do all hits hold it as a phrase?
     pub(super) is_phrase: bool,
-    /// Are all positions compared with others? Otherwise nobody asks for more than the score of the last on the page, behind
-    /// which the next page begins. (Those apart are found first, but nothing is stored of words that are written as one.)
-    pub(super) scores_all: bool,
     pub(super) stretch: Stretch,
-    /// Positions that are brought together with those found, and how many of these are wanted, since the others come first.
-    pub(super) apart: Vec<Position>,
-    pub(super) wanted: usize,
     pub(super) found: Vec<Position>,
 }
 
@@ -51,10 +43,6 @@ impl<'s> Walk<'_, 's> {
                 Step::Group(group) => self.take(&group),
                 Step::Phrase(candidates) => {
                     let group = (Tier::PhraseElsewhere, Kind::Whole);
-                    self.begin(group.0, group.1);
-                    if self.is_full() {
-                        break;
-                    }
                     if self.take_best_of_phrase(group, &candidates.hits) {
                         break;
                     }
@@ -71,27 +59,11 @@ impl<'s> Walk<'_, 's> {
                 }
             }
         }
-        self.into_page()
+        self.found
     }
 
     /// The page, worst group first.
-    pub(super) fn worst_first<'g>(mut self, split: impl Fn() -> GroupSplit<'g, 's>) -> Vec<Position>
-    where
-        's: 'g,
-    {
-        // Mostly nobody is wanted whose name holds all words.
-        if self.begins_behind_names() {
-            self.take_worst_first(split().from(self.begins_in()));
-            if self.is_full() {
-                return self.into_page();
-            }
-            self.found.clear();
-        }
-        self.take_worst_first(split());
-        self.into_page()
-    }
-
-    fn take_worst_first(&mut self, mut split: GroupSplit<'_, 's>) {
+    pub(super) fn worst_first(mut self, mut split: GroupSplit<'_, 's>) -> Vec<Position> {
         let mut groups: Vec<Group<'s>> = Vec::new();
         // Whoever is in a worse group than the business at which the walk begins lies behind it.
         while let Some(group) = split.next_group() {
@@ -107,37 +79,16 @@ impl<'s> Walk<'_, 's> {
                 break;
             }
         }
-    }
-
-    /// What was found, brought together with those apart.
-    fn into_page(self) -> Vec<Position> {
-        let Walk { stretch, mut found, mut apart, .. } = self;
-        if !apart.is_empty() {
-            found.append(&mut apart);
-            found.sort_unstable_by_key(|position| stretch.distance(position));
-            found.truncate(stretch.wanted);
-        }
-        found
+        self.found
     }
 
     fn is_full(&self) -> bool {
-        self.found.len() >= self.wanted
+        self.found.len() >= self.stretch.wanted
     }
 
     /// What is still wanted.
     fn left(&self) -> Stretch {
-        self.stretch.from(self.stretch.start, self.wanted - self.found.len())
-    }
-
-    /// From now on, the members of a group are wanted.
-    fn begin(&mut self, tier: Tier, kind: Kind) {
-        let here = group_key(tier, kind);
-        let is_best_first = self.stretch.is_best_first();
-        let comes_first = |position: &&Position| {
-            let key = position.relevance_key >> GROUP_SHIFT;
-            if is_best_first { key > here } else { key < here }
-        };
-        self.wanted = self.stretch.wanted - self.apart.iter().filter(comes_first).count();
+        self.stretch.from(self.stretch.start, self.stretch.wanted - self.found.len())
     }
 
     /// Does the walk begin beyond the whole group?
@@ -148,17 +99,6 @@ impl<'s> Walk<'_, 's> {
         })
     }
 
-    /// The key of the group in which it begins, if it begins in one.
-    pub(super) fn begins_in(&self) -> Option<u64> {
-        self.stretch.start.map(|start| start.relevance_key >> GROUP_SHIFT)
-    }
-
-    /// Does it begin behind all whose name holds all words?
-    fn begins_behind_names(&self) -> bool {
-        let last = group_key(Tier::NameHasAll, Kind::Prefix);
-        self.begins_in().is_some_and(|begins_in| begins_in < last)
-    }
-
     /// Does the walk begin at a business of the group, or of a better one?
     fn begins_within_or_before(&self, tier: Tier, kind: Kind) -> bool {
         let start = self.stretch.start.as_ref();
@@ -167,7 +107,6 @@ impl<'s> Walk<'_, 's> {
 
     /// Appends the nearest members of a group.
     fn take(&mut self, group: &Group<'s>) {
-        self.begin(group.tier, group.kind);
         if self.is_full() || self.is_behind(group.tier, group.kind) {
             return;
         }
@@ -219,11 +158,11 @@ impl<'s> Walk<'_, 's> {
         }
         let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
-        let Walk { scorer, stretch, wanted, found: before, scores_all, .. } = self;
-        let left = *wanted - before.len();
+        let left = self.stretch.wanted - self.found.len();
+        let Walk { scorer, stretch, .. } = self;
         let found = first_of_best(best, hits, left, |number, doc| {
-            let is_last = before.len() + number + 1 == *wanted;
-            let score = if *scores_all || is_last { scorer.score(doc) } else { 0 };
+            // Without a start, only the last on the page is asked for its place, behind which the next page begins.
+            let score = if start.is_some() || number + 1 == left { scorer.score(doc) } else { 0 };
             let position = Position { relevance_key: prefix | u64::from(score), doc };
             start.is_none_or(|start| stretch.distance(&position) > start).then_some(position)
         });
