@@ -26,12 +26,16 @@
 //! | `misspelt` | one or two neighbouring words of a name, one of them with a typing error |
 //! | `no-match` | letters that are no word, or an industry and a place that exist but not together |
 //!
+//! Shapes, in a file of their own and in equal shares, are what else a request may look like: the
+//! table in [`shapes`]. All classes draw the same records, so that they can be compared.
+//!
 //! Records are drawn uniformly, so industries and places are drawn as often as they occur. Bands of employees are
 //! those of [`draw::BANDS`]. Words of descriptions are counted over at most [`draw::COUNTED_MAX`] records.
 
 pub mod draw;
 mod filters;
 pub mod request_file;
+mod shapes;
 mod text;
 
 #[cfg(test)]
@@ -41,7 +45,9 @@ use super::generate::random::SplitMix64;
 use super::output::tell;
 use super::{Failure, inspect};
 use draw::Draw;
+use firmament::http::parse_query_string;
 use request_file::Request;
+use shapes::SHAPES;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -50,6 +56,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   firmament-tools workload companies.firmament --output mixed.tsv --seed 1
   firmament-tools workload companies.firmament --output mixed.tsv --beyond beyond.tsv --requests 2000
+  firmament-tools workload companies.firmament --output mixed.tsv --shapes shapes.tsv
   firmament-tools query companies.firmament --workload mixed.tsv
 
 Each line is a class, a tab, and what stands behind `?` in a request.")]
@@ -63,6 +70,11 @@ pub struct WorkloadArguments {
     /// no match
     #[arg(long, value_name = "FILE")]
     beyond: Option<PathBuf>,
+    /// Where as many requests of other shapes go: words of descriptions plain, in quotes, excluded,
+    /// cut short, with filters, sort orders and later pages; phrases, sentences, addresses; words
+    /// that stand nowhere together
+    #[arg(long, value_name = "FILE")]
+    shapes: Option<PathBuf>,
     /// Number of requests in each file
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10_000)]
     requests: usize,
@@ -75,35 +87,50 @@ pub struct WorkloadArguments {
 struct Class {
     /// Its name in files and tables.
     name: &'static str,
-    /// Its share of a file, in percent.
-    percent: usize,
-    /// Draws a request, as a query string; `None` if the record that was drawn does not yield one.
-    draw: fn(&Draw<'_>, &mut SplitMix64) -> Option<String>,
+    /// Its share of a file; those of one file need not sum up to a hundred.
+    share: usize,
+    draw: DrawRequest,
 }
 
-const MIX: [Class; 10] = [
-    Class { name: "name", percent: 30, draw: text::name },
-    Class { name: "keyword", percent: 12, draw: text::keyword },
-    Class { name: "keyword-industry", percent: 10, draw: text::keyword_and_industry },
-    Class { name: "industry", percent: 8, draw: filters::industry },
-    Class { name: "place", percent: 10, draw: filters::place },
-    Class {
-        name: "industry-place-employees",
-        percent: 10,
-        draw: filters::industry_place_and_employees,
-    },
-    Class { name: "by-employees", percent: 6, draw: filters::by_employees },
-    Class { name: "by-name", percent: 5, draw: filters::by_name },
-    Class { name: "phrase", percent: 4, draw: text::phrase },
-    Class { name: "deep", percent: 5, draw: filters::deep },
-];
+/// Draws a request, as a query string; `None` if the record that was drawn does not yield one.
+type DrawRequest = fn(&Draw<'_>, &mut SplitMix64) -> Option<String>;
 
-const BEYOND: [Class; 4] = [
-    Class { name: "prefix", percent: 25, draw: text::prefix },
-    Class { name: "filters-by-year", percent: 25, draw: filters::by_year },
-    Class { name: "misspelt", percent: 25, draw: text::misspelt },
-    Class { name: "no-match", percent: 25, draw: text::no_match },
-];
+/// What a file of requests is made of.
+struct Load {
+    classes: &'static [Class],
+    /// Do all classes begin with the same random numbers, and so draw the same records?
+    is_paired: bool,
+}
+
+const MIX: Load = Load {
+    is_paired: false,
+    classes: &[
+        Class { name: "name", share: 30, draw: text::name },
+        Class { name: "keyword", share: 12, draw: text::keyword },
+        Class { name: "keyword-industry", share: 10, draw: text::keyword_and_industry },
+        Class { name: "industry", share: 8, draw: filters::industry },
+        Class { name: "place", share: 10, draw: filters::place },
+        Class {
+            name: "industry-place-employees",
+            share: 10,
+            draw: filters::industry_place_and_employees,
+        },
+        Class { name: "by-employees", share: 6, draw: filters::by_employees },
+        Class { name: "by-name", share: 5, draw: filters::by_name },
+        Class { name: "phrase", share: 4, draw: text::phrase },
+        Class { name: "deep", share: 5, draw: filters::deep },
+    ],
+};
+
+const BEYOND: Load = Load {
+    is_paired: false,
+    classes: &[
+        Class { name: "prefix", share: 25, draw: text::prefix },
+        Class { name: "filters-by-year", share: 25, draw: filters::by_year },
+        Class { name: "misspelt", share: 25, draw: text::misspelt },
+        Class { name: "no-match", share: 25, draw: text::no_match },
+    ],
+};
 
 /// Draws for one request, at most, until a class counts as exhausted.
 const TRIES_MAX: usize = 5_000;
@@ -112,10 +139,14 @@ const TRIES_MAX: usize = 5_000;
 pub fn run(arguments: &WorkloadArguments) -> Result<(), Failure> {
     let snapshot = inspect::open(&arguments.snapshot)?;
     let draw = Draw::new(&snapshot);
-    let files = [(Some(&arguments.output), &MIX[..]), (arguments.beyond.as_ref(), &BEYOND[..])];
-    for (path, classes) in files {
+    let files = [
+        (Some(&arguments.output), &MIX),
+        (arguments.beyond.as_ref(), &BEYOND),
+        (arguments.shapes.as_ref(), &SHAPES),
+    ];
+    for (path, load) in files {
         let Some(path) = path else { continue };
-        let (requests, shortages) = requests(&draw, classes, arguments.requests, arguments.seed);
+        let (requests, shortages) = requests(&draw, load, arguments.requests, arguments.seed);
         for shortage in shortages {
             tell(&format!("{}: {shortage}", path.display()));
         }
@@ -128,20 +159,23 @@ pub fn run(arguments: &WorkloadArguments) -> Result<(), Failure> {
 /// The requests of one file, and what to say of the classes that have fewer than they should.
 fn requests(
     draw: &Draw<'_>,
-    classes: &[Class],
+    load: &Load,
     requests: usize,
     seed: u64,
 ) -> (Vec<Request>, Vec<String>) {
+    let Load { classes, is_paired } = *load;
     let (mut all, mut shortages) = (Vec::with_capacity(requests), Vec::new());
     let mut seen = HashSet::new();
     for (number, (class, wanted)) in (0..).zip(classes.iter().zip(shares(classes, requests))) {
         // A stream for each class: a shortage in one changes no other.
-        let mut random = SplitMix64::new(seed, number, classes.len() as u64);
+        let (stream, purpose) = if is_paired { (0, 0) } else { (number, classes.len() as u64) };
+        let mut random = SplitMix64::new(seed, stream, purpose);
         let (mut found, mut tries) = (0, 0);
         while found < wanted && tries < TRIES_MAX {
             tries += 1;
             let Some(query_string) = (class.draw)(draw, &mut random) else { continue };
-            if seen.insert(query_string.clone()) {
+            // A name may be longer than `q` can be.
+            if parse_query_string(&query_string).is_ok() && seen.insert(query_string.clone()) {
                 all.push(Request { class: class.name.to_owned(), query_string });
                 (found, tries) = (found + 1, 0);
             }
@@ -163,10 +197,11 @@ fn requests(
 
 /// How many of `requests` each class gets; together all of them.
 fn shares(classes: &[Class], requests: usize) -> Vec<usize> {
-    let mut percent = 0;
+    let sum: usize = classes.iter().map(|class| class.share).sum();
+    let mut shares = 0;
     let ends = classes.iter().map(|class| {
-        percent += class.percent;
-        (requests * percent + 50) / 100
+        shares += class.share;
+        (requests * shares + sum / 2) / sum
     });
     let ends: Vec<usize> = ends.collect();
     let starts = [0].into_iter().chain(ends.iter().copied());

@@ -217,13 +217,15 @@ fn a_workload_is_written_and_timed() {
     let snapshot = folder.path("out.firmament");
     let input = folder.write("in.jsonl", include_str!("../../data/businesses.jsonl"));
     assert!(build(&[&input], &snapshot, &[]).status.success());
-    let (mix, beyond) = (folder.path("mix.tsv"), folder.path("beyond.tsv"));
-    let result =
-        tools(&[&"workload", &snapshot, &"-n", &"200", &"--output", &mix, &"--beyond", &beyond])
-            .output()
-            .unwrap();
+    let [mix, beyond, shapes] =
+        ["mix.tsv", "beyond.tsv", "shapes.tsv"].map(|name| folder.path(name));
+    let result = tools(&[&"workload", &snapshot, &"-n", &"200", &"--output", &mix])
+        .args(["--beyond".as_ref(), beyond.as_os_str()])
+        .args(["--shapes".as_ref(), shapes.as_os_str()])
+        .output()
+        .unwrap();
     assert!(result.status.success(), "{}", stderr(&result));
-    for file in [&mix, &beyond] {
+    for file in [&mix, &beyond, &shapes] {
         let result = tools(&[&"query", &snapshot, &"--workload", file, &"--json", &"--slowest=3"])
             .output()
             .unwrap();

@@ -27,6 +27,9 @@ pub const BANDS: [(u64, Option<u64>); 8] = [
 /// every text, what is below is hardly asked for.
 const KEYWORD_RANKS: RangeInclusive<usize> = 15..=3_000;
 
+/// Number of keywords that count as frequent, from the most frequent one on.
+const FREQUENT_KEYWORDS: usize = 70;
+
 /// Most records whose descriptions are counted: enough to rank 3,000 words. They are taken at equal distances, so
 /// that small businesses count as large ones.
 pub const COUNTED_MAX: u32 = 100_000;
@@ -114,6 +117,14 @@ impl<'s> Draw<'s> {
         Some(drawn)
     }
 
+    /// Any frequent keyword of the record's description.
+    pub fn frequent_keyword_of(&self, record: &Record, random: &mut SplitMix64) -> Option<String> {
+        let frequent = &self.keywords[..FREQUENT_KEYWORDS.min(self.keywords.len())];
+        let mut words = distinct_words(record.description.as_deref()?);
+        words.retain(|word| frequent.contains(word));
+        (!words.is_empty()).then(|| words.swap_remove(random.below(words.len() as u64) as usize))
+    }
+
     /// The answer to a request without a cursor, with `limit` businesses on its page, however many.
     pub fn answer(&self, query_string: &str, limit: u32) -> Option<Page> {
         let query = Query { limit, ..parse_query_string(query_string).ok()? };
@@ -135,6 +146,11 @@ impl Record {
         is_plain.then(|| format!("{city}, {state}"))
     }
 
+    /// The city.
+    pub fn city(&self) -> Option<&str> {
+        self.location.city.as_deref()
+    }
+
     /// The country.
     pub fn country(&self) -> Option<&str> {
         self.location.country.as_deref().filter(|country| !country.contains([',', '"']))
@@ -148,12 +164,20 @@ impl Record {
 
     /// The words of the name between spaces, without punctuation around them; `None` where nothing else stands.
     pub fn name_words(&self) -> Vec<Option<&str>> {
-        self.name
-            .split_whitespace()
-            .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-            .map(|word| (!word.is_empty()).then_some(word))
-            .collect()
+        spaced_words(&self.name)
     }
+
+    /// Words of the description, as those of the name.
+    pub fn description_words(&self) -> Vec<Option<&str>> {
+        spaced_words(self.description.as_deref().unwrap_or_default())
+    }
+}
+
+fn spaced_words(text: &str) -> Vec<Option<&str>> {
+    text.split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .map(|word| (!word.is_empty()).then_some(word))
+        .collect()
 }
 
 fn read(snapshot: &Snapshot, doc: DocId) -> Record {

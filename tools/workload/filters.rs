@@ -5,9 +5,9 @@ use super::draw::{Draw, Record};
 use firmament::limits::PAGE_SIZE_DEFAULT;
 use form_urlencoded::Serializer;
 
-type Pairs = Serializer<'static, String>;
+pub(super) type Pairs = Serializer<'static, String>;
 
-fn pairs() -> Pairs {
+pub(super) fn pairs() -> Pairs {
     Serializer::new(String::new())
 }
 
@@ -40,8 +40,8 @@ pub fn place(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
 pub fn industry_place_and_employees(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     let record = draw.record(random);
     let mut pairs = pairs();
-    pairs.append_pair("industry", record.industry()?);
-    pairs.append_pair("location", &record.city_and_state()?);
+    append_industry(&mut pairs, &record)?;
+    append_city(&mut pairs, &record)?;
     append_band(&mut pairs, &record)?;
     Some(pairs.finish())
 }
@@ -66,7 +66,7 @@ pub fn by_name(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
 pub fn by_year(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     let record = draw.record(random);
     let mut pairs = pairs();
-    pairs.append_pair("industry", record.industry()?);
+    append_industry(&mut pairs, &record)?;
     append_place(&mut pairs, &record, random)?;
     append_band(&mut pairs, &record)?;
     append_sort(&mut pairs, "founded_year", random);
@@ -74,10 +74,6 @@ pub fn by_year(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
 }
 
 /// A page that begins anywhere in a result of three pages or more.
-///
-/// The cursor is what a client has after walking there: the `next_cursor` of one page that reaches as far. Only
-/// the parameter `limit` has a bound, not [`search`](firmament::query::search), and the cursor does not depend
-/// on it.
 pub fn deep(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     let record = draw.record(random);
     let mut pairs = pairs();
@@ -95,8 +91,16 @@ pub fn deep(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     if total <= 2 * u64::from(PAGE_SIZE_DEFAULT) {
         return None;
     }
-    let before = 1 + random.below(total - 1) as u32;
-    let cursor = draw.answer(&query_string, before)?.next_cursor?;
+    behind(draw, &query_string, 1 + random.below(total - 1) as u32)
+}
+
+/// The request for the page that begins behind so many documents; `None` if there are no more.
+///
+/// The cursor is what a client has after walking there: the `next_cursor` of one page that reaches
+/// as far. Only the parameter `limit` has a bound, not [`search`](firmament::query::search), and the
+/// cursor does not depend on it.
+pub(super) fn behind(draw: &Draw<'_>, query_string: &str, documents: u32) -> Option<String> {
+    let cursor = draw.answer(query_string, documents)?.next_cursor?;
     Some(format!("{query_string}&cursor={}", cursor.encode()))
 }
 
@@ -104,19 +108,13 @@ pub fn deep(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
 /// industry or country, since there are few bands.
 fn append_filter(pairs: &mut Pairs, record: &Record, random: &mut SplitMix64) -> Option<()> {
     match random.below(10) {
-        0..4 => {
-            pairs.append_pair("industry", record.industry()?);
-        }
+        0..4 => append_industry(pairs, record)?,
         4..7 => append_place(pairs, record, random)?,
         choice => {
             match choice {
                 7 => {}
-                8 => {
-                    pairs.append_pair("industry", record.industry()?);
-                }
-                _ => {
-                    pairs.append_pair("location", record.country()?);
-                }
+                8 => append_industry(pairs, record)?,
+                _ => append_country(pairs, record)?,
             }
             append_band(pairs, record)?;
         }
@@ -126,15 +124,26 @@ fn append_filter(pairs: &mut Pairs, record: &Record, random: &mut SplitMix64) ->
 
 /// The place of the record, as city and state or as country.
 fn append_place(pairs: &mut Pairs, record: &Record, random: &mut SplitMix64) -> Option<()> {
-    if random.chance(0.5) {
-        pairs.append_pair("location", &record.city_and_state()?);
-    } else {
-        pairs.append_pair("location", record.country()?);
-    }
+    let append = if random.chance(0.5) { append_city } else { append_country };
+    append(pairs, record)
+}
+
+pub(super) fn append_industry(pairs: &mut Pairs, record: &Record) -> Option<()> {
+    pairs.append_pair("industry", record.industry()?);
     Some(())
 }
 
-fn append_band(pairs: &mut Pairs, record: &Record) -> Option<()> {
+pub(super) fn append_city(pairs: &mut Pairs, record: &Record) -> Option<()> {
+    pairs.append_pair("location", &record.city_and_state()?);
+    Some(())
+}
+
+pub(super) fn append_country(pairs: &mut Pairs, record: &Record) -> Option<()> {
+    pairs.append_pair("location", record.country()?);
+    Some(())
+}
+
+pub(super) fn append_band(pairs: &mut Pairs, record: &Record) -> Option<()> {
     let (from, to) = record.band()?;
     pairs.append_pair("min_employees", &from.to_string());
     if let Some(to) = to {

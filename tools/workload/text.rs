@@ -2,17 +2,17 @@
 
 use super::super::derive::{long_word, misspelt as misspelt_word};
 use super::super::generate::random::SplitMix64;
-use super::draw::{Draw, Record};
+use super::draw::Draw;
 use form_urlencoded::Serializer;
 
 /// Fewest letters of a word that is misspelt: shorter ones are not corrected.
-const MISSPELT_LETTERS_MIN: usize = 5;
+pub(super) const MISSPELT_LETTERS_MIN: usize = 5;
 
 /// One to three neighbouring words of a name.
 pub fn name(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     let record = draw.record(random);
     let count = 1 + random.below(3) as usize;
-    Some(q(&neighbours(&record, count, random)?.join(" ")))
+    Some(q(&neighbours(&record.name_words(), count, random)?.join(" ")))
 }
 
 /// One keyword, or two of one description.
@@ -36,7 +36,7 @@ pub fn keyword_and_industry(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<
 /// Two neighbouring words of a name in quotes.
 pub fn phrase(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     let record = draw.record(random);
-    let words = neighbours(&record, 2, random).filter(|words| words.len() == 2)?;
+    let words = neighbours(&record.name_words(), 2, random).filter(|words| words.len() == 2)?;
     Some(q(&format!("\"{}\"", words.join(" "))))
 }
 
@@ -55,8 +55,10 @@ pub fn prefix(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
 pub fn misspelt(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     let record = draw.record(random);
     let count = 1 + random.below(2) as usize;
-    let mut words: Vec<String> =
-        neighbours(&record, count, random)?.into_iter().map(|word| word.to_lowercase()).collect();
+    let mut words: Vec<String> = neighbours(&record.name_words(), count, random)?
+        .into_iter()
+        .map(|word| word.to_lowercase())
+        .collect();
     let at = long_word(&words, MISSPELT_LETTERS_MIN, random)?;
     words[at] = misspelt_word(&words[at], random);
     Some(q(&words.join(" ")))
@@ -78,13 +80,12 @@ pub fn no_match(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     (page.total == 0).then_some(query_string)
 }
 
-/// Up to `count` neighbouring words of the name, fewer only if it has no more.
-fn neighbours<'r>(
-    record: &'r Record,
+/// Up to `count` neighbouring words, fewer only if there are no more.
+pub(super) fn neighbours<'r>(
+    words: &[Option<&'r str>],
     count: usize,
     random: &mut SplitMix64,
 ) -> Option<Vec<&'r str>> {
-    let words = record.name_words();
     let count = count.min(words.len());
     let start = random.below((words.len() - count + 1) as u64) as usize;
     let chosen: Vec<&str> = words[start..start + count].iter().copied().collect::<Option<_>>()?;
@@ -92,6 +93,6 @@ fn neighbours<'r>(
 }
 
 /// A query string with `q` alone.
-fn q(text: &str) -> String {
+pub(super) fn q(text: &str) -> String {
     Serializer::new(String::new()).append_pair("q", text).finish()
 }
