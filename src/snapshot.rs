@@ -21,6 +21,7 @@ pub mod error;
 pub mod filter_pairs;
 pub mod followers;
 pub mod format;
+pub mod forward_index;
 mod groups;
 pub mod hosts;
 pub mod impacts;
@@ -37,6 +38,7 @@ pub mod position_lists;
 pub mod positions;
 pub mod postings;
 pub mod prefixes;
+pub mod sections;
 pub mod sort_order;
 pub mod storage;
 pub mod symbols;
@@ -54,34 +56,29 @@ use packed_ints::PackedInts;
 pub use sort_order::{Permutation, StoredOrder};
 
 use crate::analyzer::host::Host;
-use crate::bytes::cast;
 use crate::ids::{DocId, TermOrd};
-use best_within::{BestWithin, CountedBest, StoredBest};
-use dense::{DenseKey, PairCounts};
+use best_within::StoredBest;
+use dense::DenseKey;
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
 use documents::Documents;
 use employee_counts::EmployeeCounts;
-use filter_pairs::FilterPairs;
 use format::SectionEntry;
-use hosts::{HostHash, Hosts};
-use mapped::{Backing, Section};
+use hosts::HostHash;
+use mapped::Backing;
 use name_weights::NameWeights;
-use offsets::Offsets;
-use phrases::{StoredPhrase, StoredPhrases};
+use phrases::StoredPhrase;
 use positions::Positions;
 use postings::Postings;
 use prefixes::Prefixes;
+use sections::{Components, Sections};
 use serde::{Deserialize, Serialize};
-use sort_order::SortOrders;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use term_best::TermBest;
 use term_endings::TermEndings;
 use terms::Terms;
-use triples::StoredTriples;
-use word_pairs::{StoredPage, WordPairs};
+use word_pairs::StoredPage;
 
 /// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -111,33 +108,10 @@ pub struct Metadata {
 
 /// An open snapshot. Immutable; shared by all threads.
 pub struct Snapshot {
-    backing: Arc<Backing>,
     version: SnapshotVersion,
     metadata: Metadata,
-    entries: Vec<SectionEntry>,
-    documents: Documents,
-    employee_counts: EmployeeCounts,
-    founded_years: Section,
-    orders: SortOrders,
-    industries: Dictionary,
-    places: Dictionary,
-    hosts: Hosts,
-    terms: Terms,
-    term_endings: TermEndings,
-    name_weights: NameWeights,
-    doc_token_offsets: Offsets,
-    doc_tokens: Section,
-    prefixes: Prefixes,
-    pair_counts: PairCounts,
-    filter_pairs: FilterPairs,
-    positions: Positions,
-    phrase_industry_best: BestWithin,
-    term_best: TermBest,
-    industry_best: CountedBest,
-    /// None while they are looked for.
-    word_pairs: Option<WordPairs>,
-    phrases: StoredPhrases,
-    triples: StoredTriples,
+    sections: Sections,
+    components: Components,
 }
 
 impl Snapshot {
@@ -183,100 +157,100 @@ impl Snapshot {
 
     /// Size of the file, in bytes.
     pub fn len_bytes(&self) -> u64 {
-        self.backing.bytes().len() as u64
+        self.sections.backing.bytes().len() as u64
     }
 
     /// Gives the pages that were looked at back, if they have become many, and it is open
     /// [in passing](Self::open_in_passing) or being written. To ask takes some 20 µs.
     pub fn release_many(&self) {
-        self.backing.release_many();
+        self.sections.backing.release_many();
     }
 
     /// The sections, in the order of the file.
     pub fn sections(&self) -> &[SectionEntry] {
-        &self.entries
+        &self.sections.entries
     }
 
     /// The JSON of a business, as it stands in responses.
     pub fn document(&self, doc: DocId) -> Vec<u8> {
         let mut json = Vec::new();
-        self.documents.append(self.documents.codes(doc), &mut json);
+        self.components.documents.append(self.components.documents.codes(doc), &mut json);
         json
     }
 
     /// The JSON of businesses, as it stands in responses, and how to append it.
     #[inline]
     pub fn documents(&self) -> &Documents {
-        &self.documents
+        &self.components.documents
     }
 
     /// The business with this id, compared byte for byte.
     pub fn doc_by_id(&self, id: &str) -> Option<DocId> {
-        self.documents.by_id(id)
+        self.components.documents.by_id(id)
     }
 
     /// `DocId`s by the bytes of their ids as they stand in the JSON.
     pub fn by_id(&self) -> PackedInts<'_> {
-        self.documents.by_id_order()
+        self.components.documents.by_id_order()
     }
 
     /// Who has how many employees.
     #[inline]
     pub fn employee_counts(&self) -> &EmployeeCounts {
-        &self.employee_counts
+        self.components.orders.employee_counts()
     }
 
     /// Founding years by `DocId`; 0 where it is not known.
     #[inline]
     pub fn founded_years(&self) -> &[u16] {
-        cast(self.founded_years.as_ref())
+        self.components.orders.founded_years()
     }
 
     /// The order by name, collation ascending.
     pub fn by_name_ascending(&self) -> Permutation<'_> {
-        self.orders.name_ascending()
+        self.components.orders.name_ascending()
     }
 
     /// The order by name, collation descending.
     pub fn by_name_descending(&self) -> Permutation<'_> {
-        self.orders.name_descending()
+        self.components.orders.name_descending()
     }
 
     /// The order by employees, fewest first, unknown last.
     pub fn by_employee_count_ascending(&self) -> Permutation<'_> {
-        self.orders.employee_count_ascending()
+        self.components.orders.employee_count_ascending()
     }
 
     /// The order by year, oldest first, unknown last.
     pub fn by_founded_year_ascending(&self) -> Permutation<'_> {
-        self.orders.founded_year_ascending(self.founded_years())
+        self.components.orders.founded_year_ascending()
     }
 
     /// The order by year, youngest first, unknown last.
     pub fn by_founded_year_descending(&self) -> Permutation<'_> {
-        self.orders.founded_year_descending(self.founded_years())
+        self.components.orders.founded_year_descending()
     }
 
     /// Industries, by folded name (see [`fold_filter`](crate::analyzer::fold_filter)).
     pub fn industries(&self) -> &Dictionary {
-        &self.industries
+        &self.components.industries
     }
 
     /// Places, by the keys of [`places`](crate::places).
     pub fn places(&self) -> &Dictionary {
-        &self.places
+        &self.components.places
     }
 
     /// The businesses whose website is on a host, by its [name](Host::name).
     pub fn on_host(&self, name: &str) -> Option<Postings<'_>> {
         let is_on =
             |list: &Postings<'_>| self.host(list.first()).is_some_and(|host| host.name() == name);
-        self.hosts.candidates(HostHash::of(name)).find(is_on)
+        self.components.hosts.candidates(HostHash::of(name)).find(is_on)
     }
 
     /// The host of the businesses of a list that [`on_host`](Self::on_host) gave; `None` for any other list.
     pub fn host_of(&self, list: &Postings<'_>) -> Option<Host> {
-        self.hosts.hold(list).then(|| self.host(list.first())).flatten()
+        self.components.hosts.hold(list).then(|| self.host(list.first())).flatten()
     }
 
     /// The host of a business, by its document.
@@ -286,42 +260,42 @@ impl Snapshot {
 
     /// Terms of the searched fields.
     pub fn terms(&self) -> &Terms {
-        &self.terms
+        &self.components.terms
     }
 
     /// With which letters terms end.
     pub fn term_endings(&self) -> &TermEndings {
-        &self.term_endings
+        &self.components.term_endings
     }
 
     /// How much each name weighs.
     pub fn name_weights(&self) -> &NameWeights {
-        &self.name_weights
+        &self.components.name_weights
     }
 
     /// What frequent prefixes reach.
     pub fn prefixes(&self) -> &Prefixes {
-        &self.prefixes
+        &self.components.prefixes
     }
 
     /// How many businesses have two keys, if it is stored: for frequent ones, and for two places or two industries.
     pub fn pair_count(&self, a: DenseKey, b: DenseKey) -> Option<u64> {
-        self.pair_counts.get(a, b).or_else(|| self.filter_pairs.get(a, b))
+        self.components.pair_counts.get(a, b).or_else(|| self.components.filter_pairs.get(a, b))
     }
 
     /// Where businesses stand in other orders.
     pub fn positions(&self) -> &Positions {
-        &self.positions
+        &self.components.positions
     }
 
     /// Where in the order by industry the businesses of an industry stand, if they stand side by side.
     pub fn industry_range(&self, industry: TermOrd) -> Option<Range<u32>> {
-        self.positions.of_industry(&self.industries, industry)
+        self.components.positions.of_industry(&self.components.industries, industry)
     }
 
     /// The businesses that rank first of those that match a `q` of a term, and how many match, if that is stored.
     pub fn best_of_term(&self, term: TermOrd) -> Option<(PackedInts<'_>, u64)> {
-        self.term_best.get(term)
+        self.components.term_best.get(term)
     }
 
     /// The businesses that rank first of those that match a `q` of a term within an industry, and how many match, if that
@@ -332,13 +306,15 @@ impl Snapshot {
         industry: TermOrd,
     ) -> Option<(StoredBest<'_>, u64)> {
         self.industry_range(industry)?;
-        self.industry_best.get(self.pair_counts.number(DenseKey::Term(term))?, industry.0)
+        self.components
+            .industry_best
+            .get(self.components.pair_counts.number(DenseKey::Term(term))?, industry.0)
     }
 
     /// The first page of a `q` of two terms, in this order, if it is stored.
     pub fn page_of_words(&self, [first, second]: [TermOrd; 2]) -> Option<StoredPage<'_>> {
-        let number = |ord| self.pair_counts.number(DenseKey::Term(ord));
-        self.word_pairs.as_ref()?.get(number(first)?, number(second)?)
+        let number = |ord| self.components.pair_counts.number(DenseKey::Term(ord));
+        self.components.word_pairs.get(number(first)?, number(second)?)
     }
 
     /// The businesses with the best text scores of those that hold a phrase within an industry, if they are stored, and if
@@ -349,58 +325,46 @@ impl Snapshot {
         industry: TermOrd,
     ) -> Option<StoredBest<'_>> {
         self.industry_range(industry)?;
-        self.phrase_industry_best.get(phrase.place?, industry.0)
+        self.components.phrase_industry_best.get(phrase.place?, industry.0)
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very
     /// many businesses hold both.
     pub fn phrase(&self, first: TermOrd, second: TermOrd) -> Option<StoredPhrase<'_>> {
         let key = DenseKey::Term;
-        let both = self.pair_counts.get(key(first), key(second))?;
-        let number = |ord| self.pair_counts.number(key(ord));
-        self.phrases.get(number(first)?, number(second)?, both)
+        let both = self.components.pair_counts.get(key(first), key(second))?;
+        let number = |ord| self.components.pair_counts.number(key(ord));
+        self.components.phrases.get(number(first)?, number(second)?, both)
     }
 
     /// The businesses in which three terms stand next to each other, in this order and in one field, if they are stored: for
     /// frequent terms that many names hold so.
     pub fn triple(&self, ords: [TermOrd; 3]) -> Option<Postings<'_>> {
-        let [first, second, third] = ords.map(|ord| self.pair_counts.number(DenseKey::Term(ord)));
-        self.triples.get([first?, second?, third?])
+        let [first, second, third] =
+            ords.map(|ord| self.components.pair_counts.number(DenseKey::Term(ord)));
+        self.components.triples.get([first?, second?, third?])
     }
 
     /// The words of a business.
     #[inline]
     pub fn doc_tokens(&self, doc: DocId) -> DocTokens<'_> {
-        DocTokens::read(self.doc_token_bytes(doc)).unwrap_or_default()
+        self.components.forward_index.tokens(doc)
     }
 
     /// The words of a name, and how many of its positions stand before legal forms at its end.
     #[inline]
     pub fn name_tokens(&self, doc: DocId) -> (u32, Tokens<'_>) {
-        DocTokens::read_name(self.doc_token_bytes(doc)).unwrap_or_default()
+        self.components.forward_index.name_tokens(doc)
     }
 
-    /// Reads a little of the names of some businesses, as [`touch_doc_tokens`](Self::touch_doc_tokens) does.
+    /// Reads a little of the names of some businesses, see [`ForwardIndex::touch_names`].
     pub fn touch_names(&self, docs: impl Iterator<Item = DocId>) {
-        self.touch_tokens(docs.map(|doc| self.doc_token_offsets.range(doc.index()).start));
+        self.components.forward_index.touch_names(docs);
     }
 
-    /// Reads a little of the words of some businesses, which are looked at next: loads that do not wait for each
-    /// other overlap.
+    /// Reads a little of the words of some businesses, see [`ForwardIndex::touch_tokens`].
     pub fn touch_doc_tokens(&self, docs: impl Iterator<Item = DocId>) {
-        let ends = docs.map(|doc| self.doc_token_offsets.range(doc.index()));
-        self.touch_tokens(ends.flat_map(|range| [range.start, range.end.saturating_sub(1)]));
-    }
-
-    fn touch_tokens(&self, places: impl Iterator<Item = usize>) {
-        let tokens = self.doc_tokens.as_ref();
-        let byte = |at: usize| tokens.get(at).copied().unwrap_or_default();
-        std::hint::black_box(places.fold(0, |all, at| all ^ byte(at)));
-    }
-
-    #[inline]
-    fn doc_token_bytes(&self, doc: DocId) -> &[u8] {
-        &self.doc_tokens.as_ref()[self.doc_token_offsets.range(doc.index())]
+        self.components.forward_index.touch_tokens(docs);
     }
 }
 

@@ -43,7 +43,6 @@ pub mod prefixes;
 mod term_best;
 mod triples;
 mod word_pairs;
-mod words;
 
 use super::BuildError;
 use super::scratch::Scratch;
@@ -51,10 +50,11 @@ use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
 use crate::snapshot::best_within::INDUSTRY_BEST;
 use crate::snapshot::dense::{self, DenseKey};
-use crate::snapshot::dictionary::{self, Dictionary};
+use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::format::SectionKind;
-use crate::snapshot::mapped::Section;
+use crate::snapshot::forward_index::ForwardIndex;
 use crate::snapshot::postings::Postings;
+use crate::snapshot::sections::Sections;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::terms::block::BlockBounds;
 use crate::snapshot::writer::SnapshotWriter;
@@ -63,7 +63,6 @@ use by_set::Bounds;
 use neighbours::Neighbours;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use words::Words;
 
 /// From which size on something is stored that could be computed by a query. Tests store everything, so that small
 /// collections take every shortcut.
@@ -212,23 +211,22 @@ pub fn write(
     memory: usize,
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
-    let written = written_before(SectionKind::PrefixPostings, writer)?;
-    let section = |kind: SectionKind| written[kind.index()].clone();
+    let written = writer.written()?;
     // What one step has looked at, the next has no use for, and keys and offsets grow with the records. Where a page is
     // touched, the system maps all around it.
-    let release_all = || written.iter().for_each(|section| section.release(usize::MAX));
+    let release_all = || written.release();
     // Both have parts that are done by one thread, and take about as long.
     let (terms, filters) = pool.install(|| {
         rayon::join(
-            || Terms::open(&section, num_docs),
-            || Filters::open_and_count(&section, num_docs),
+            || Terms::open(written.terms(), num_docs),
+            || Filters::open_and_count(&written, num_docs),
         )
     });
     let (terms, Filters { industries, places, pairs }) = (terms?, filters?);
     release_all();
     prefixes::write(thresholds, &terms, num_docs, scratch, pool, writer)?;
     release_all();
-    let postings = section(SectionKind::TermPostings);
+    let postings = written.of(SectionKind::TermPostings);
     let keys = pool.install(|| dense_keys(thresholds, &terms, &industries, &places));
     release_all();
     let release = || postings.release(usize::MAX);
@@ -248,7 +246,7 @@ pub fn write(
     let Thresholds { phrase_industry_best, industry_best, .. } = *thresholds;
     let industry_docs_min = phrase_industry_best.docs_min.min(industry_best.docs_min);
     let by_industry = Industries::new(industries, positions.industry_of(), industry_docs_min);
-    let words = Words::open(&section, num_docs)?;
+    let words = ForwardIndex::open(written.forward_index(), num_docs)?;
     let source = phrases::Source {
         words: &words,
         terms: &terms,
@@ -274,13 +272,15 @@ pub fn write(
     release_all();
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
     let release = || postings.release(usize::MAX);
-    let orders = [SectionKind::NameAscending, SectionKind::FoundedYearAscending].map(section);
+    let orders = [SectionKind::NameAscending, SectionKind::FoundedYearAscending];
+    let orders = orders.map(|kind| written.of(kind));
     positions.write_by_name_and_year(orders.each_ref(), pool, writer)?;
     release_all();
     positions.write_by_industry(&dense_terms, release, pool, writer)?;
     release_all();
     let sets = (&by_industry, INDUSTRY_BEST);
     let totals = best_within::write(dense, sets, industry_best, release, pool, writer)?;
+    writer.section(SectionKind::IndustryTotals, bytemuck::cast_slice(&totals))?;
     drop(by_industry);
     release_all();
     let endings = pool.install(|| endings::endings(&terms));
@@ -289,7 +289,6 @@ pub fn write(
     let names = name_weights::Names { terms: &terms, words: &words };
     name_weights::write(names, release_all, pool, writer)?;
     release_all();
-    writer.section(SectionKind::IndustryTotals, bytemuck::cast_slice(&totals))?;
     best.wait()?.end(writer)?;
     let source = name_phrases::Source {
         words: &words,
@@ -306,15 +305,6 @@ pub fn write(
     term_best::write(frequent, thresholds.term_best, release, pool, writer)?;
     release_all();
     word_pairs::write(dense, &counts, thresholds.word_pair_best, pool, writer)
-}
-
-/// The sections before `kind`.
-fn written_before(
-    kind: SectionKind,
-    writer: &SnapshotWriter,
-) -> Result<Vec<Section>, SnapshotError> {
-    let before = SectionKind::ALL.into_iter().take_while(|other| *other != kind);
-    before.map(|kind| writer.written(kind)).collect()
 }
 
 /// Terms of many businesses. Where they are the dense ones, their places are their numbers.
@@ -335,12 +325,9 @@ struct Filters {
 }
 
 impl Filters {
-    fn open_and_count(
-        section: &dyn Fn(SectionKind) -> Section,
-        num_docs: u32,
-    ) -> Result<Filters, SnapshotError> {
-        let industries = Dictionary::open(dictionary::INDUSTRIES, section, num_docs)?;
-        let places = Dictionary::open(dictionary::PLACES, section, num_docs)?;
+    fn open_and_count(written: &Sections, num_docs: u32) -> Result<Filters, SnapshotError> {
+        let industries = Dictionary::open(written.industries(), num_docs)?;
+        let places = Dictionary::open(written.places(), num_docs)?;
         let mut pairs = filter_pairs::filter_pairs(&industries, DenseKey::Industry, num_docs);
         pairs.extend(filter_pairs::filter_pairs(&places, DenseKey::Place, num_docs));
         Ok(Filters { industries, places, pairs })

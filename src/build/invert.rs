@@ -68,7 +68,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     let total = postings.len_bytes() + blocks.len_bytes();
     let mut done = 0;
     progress(done, total);
-    let keys = fst::Map::new(writer.written(SectionKind::TermKeys)?)
+    let keys = fst::Map::new(writer.written()?.of(SectionKind::TermKeys))
         .map_err(|error| SnapshotError::damaged(SectionKind::TermKeys, error))?;
     let plurals = pool.install(|| plurals(&keys, &chunks));
     drop(keys);

@@ -265,7 +265,7 @@ mod tests {
                 Candidate { hash: *hash.as_bytes().first_chunk().unwrap(), json: text.into() }
             }));
             let encoder = sample.train();
-            let symbols = Symbols::open(&encoder.section()).unwrap();
+            let symbols = Symbols::read(&encoder.section()).unwrap();
             let mut rows = Rendered::default();
             for text in &texts {
                 rows.bytes.extend(text.as_bytes());

@@ -51,27 +51,30 @@ pub struct CountedBest {
 }
 
 impl CountedBest {
-    /// Opens the totals, the section `kind`, beside the lists, which are checked.
+    /// Opens the totals beside the lists, see [`BestWithin::open`].
     ///
     /// # Errors
     /// There is not one total for each pair, or one is of more businesses than there are.
     pub fn open(
-        best: BestWithin,
-        kind: SectionKind,
-        section: &dyn Fn(SectionKind) -> Section,
+        [docs, lists, totals]: [Section; 3],
+        num_docs: u32,
+        num_keys: usize,
+        num_sets: usize,
     ) -> Result<CountedBest, SnapshotError> {
-        let totals = section(kind);
-        let all: &[u32] = totals.checked_slice(kind)?;
+        let best = BestWithin::open([docs, lists], num_docs, num_keys, num_sets)?;
+        let all: &[u32] = totals.checked_slice()?;
         if all.len() != best.num_pairs() {
-            return Err(SnapshotError::damaged(kind, "one total for each pair is expected"));
+            return Err(totals.damaged("one total for each pair is expected"));
         }
         if all.iter().any(|&total| total > best.num_docs) {
-            return Err(SnapshotError::damaged(
-                kind,
-                "a total is of more businesses than there are",
-            ));
+            return Err(totals.damaged("a total is of more businesses than there are"));
         }
         Ok(CountedBest { best, totals })
+    }
+
+    /// How many pairs of a term and a set there are.
+    pub fn num_pairs(&self) -> usize {
+        self.best.num_pairs()
     }
 
     /// The best of the term with this number within a set, and of how many.
@@ -129,19 +132,14 @@ impl BestWithin {
     /// # Errors
     /// Lists do not join, or name what is not there.
     pub fn open(
-        kinds: BestKinds,
-        section: &dyn Fn(SectionKind) -> Section,
+        [docs, lists]: [Section; 2],
+        num_docs: u32,
         num_keys: usize,
         num_sets: usize,
-        num_docs: u32,
     ) -> Result<BestWithin, SnapshotError> {
-        let damaged = |reason| Err(SnapshotError::damaged(kinds.lists, reason));
-        let (docs, lists) = (section(kinds.docs), section(kinds.lists));
-        let all = PackedInts::check(docs.as_ref(), num_docs)
-            .map_err(|reason| SnapshotError::damaged(kinds.docs, reason))?
-            .len();
-        let Some(Lists { max, starts, sets, ends }) =
-            Lists::read(lists.checked_slice(kinds.lists)?, num_keys)
+        let damaged = |reason| Err(lists.damaged(reason));
+        let all = docs.checked_packed(num_docs)?.len();
+        let Some(Lists { max, starts, sets, ends }) = Lists::read(lists.checked_slice()?, num_keys)
         else {
             return damaged("one start for each key, and one end for each pair is expected");
         };
@@ -169,7 +167,7 @@ impl BestWithin {
     }
 
     /// How many pairs of a term, or phrase, and a set there are.
-    pub fn num_pairs(&self) -> usize {
+    fn num_pairs(&self) -> usize {
         self.lists().map_or(0, |lists| lists.sets.len())
     }
 
@@ -231,12 +229,11 @@ mod tests {
     use super::*;
 
     fn opened(words: &[u32], docs: &[u8]) -> Result<BestWithin, SnapshotError> {
-        let section = |kind: SectionKind| {
-            let is_docs = kind == INDUSTRY_BEST.docs;
-            let bytes = if is_docs { docs } else { bytemuck::cast_slice(words) };
-            Section::copy(bytes)
-        };
-        BestWithin::open(INDUSTRY_BEST, &section, 3, 9, 100)
+        let sections = [
+            Section::copy(INDUSTRY_BEST.docs, docs),
+            Section::copy(INDUSTRY_BEST.lists, bytemuck::cast_slice(words)),
+        ];
+        BestWithin::open(sections, 100, 3, 9)
     }
 
     #[test]
@@ -260,11 +257,13 @@ mod tests {
     #[test]
     fn every_pair_in_an_industry_has_a_total() {
         let of = |totals: &[u32]| {
-            let lists = [2, 0, 1, 1, 2, 5, 5, 2, 3];
-            let bytes = bytemuck::cast_slice(totals);
-            let section = |_| Section::copy(bytes);
-            let best = opened(&lists, &[1, 2, 3]).unwrap();
-            CountedBest::open(best, SectionKind::IndustryTotals, &section)
+            let lists = [2u32, 0, 1, 1, 2, 5, 5, 2, 3];
+            let sections = [
+                Section::copy(INDUSTRY_BEST.docs, &[1, 2, 3]),
+                Section::copy(INDUSTRY_BEST.lists, bytemuck::cast_slice(&lists)),
+                Section::copy(SectionKind::IndustryTotals, bytemuck::cast_slice(totals)),
+            ];
+            CountedBest::open(sections, 100, 3, 9)
         };
         let best = of(&[7, 100]).map_err(|error| error.to_string()).unwrap();
         let (docs, total) = best.get(2, 5).unwrap();

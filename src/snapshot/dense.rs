@@ -14,7 +14,6 @@
 //! A key's number is its place among the ordinals of `KEYS`.
 
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
@@ -126,23 +125,22 @@ impl PairCounts {
     /// # Errors
     /// The keys are out of order or name what is not there, or there is not one count for every pair.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
-        num_keys: [usize; 3],
+        [keys, counts]: [Section; 2],
         num_docs: u32,
+        num_keys: [usize; 3],
     ) -> Result<PairCounts, SnapshotError> {
-        let (keys, counts) = (section(SectionKind::DenseKeys), section(SectionKind::PairCounts));
-        let damaged = |reason| SnapshotError::damaged(SectionKind::DenseKeys, reason);
-        let words: &[u32] = keys.checked_slice(SectionKind::DenseKeys)?;
-        let (checked, rest) = Keys::check(words, num_keys).map_err(damaged)?;
+        let words: &[u32] = keys.checked_slice()?;
+        let (checked, rest) =
+            Keys::check(words, num_keys).map_err(|reason| keys.damaged(reason))?;
         let len = checked.len();
-        let pairs: &[u32] = counts.checked_slice(SectionKind::PairCounts)?;
+        let pairs: &[u32] = counts.checked_slice()?;
         if !rest.is_empty() || pairs.len() != len * len.saturating_sub(1) / 2 {
             let reason = "one count for every pair of dense keys is expected";
-            return Err(SnapshotError::damaged(SectionKind::PairCounts, reason));
+            return Err(counts.damaged(reason));
         }
         if pairs.iter().any(|&count| count > num_docs) {
             let reason = "a count is larger than the number of businesses";
-            return Err(SnapshotError::damaged(SectionKind::PairCounts, reason));
+            return Err(counts.damaged(reason));
         }
         Ok(PairCounts { keys, counts })
     }

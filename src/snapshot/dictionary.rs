@@ -58,18 +58,15 @@ impl Dictionary {
     /// # Errors
     /// A section is not what a build writes.
     pub fn open(
-        kinds: DictionaryKinds,
-        section: &dyn Fn(SectionKind) -> Section,
+        [keys, entries, postings]: [Section; 3],
         num_docs: u32,
     ) -> Result<Dictionary, SnapshotError> {
-        let (keys, commas_max) = open_keys(kinds.keys, section(kinds.keys))?;
-        let entries = section(kinds.entries);
-        let all: &[u32] = entries.checked_slice(kinds.entries)?;
+        let (keys, commas_max) = open_keys(keys)?;
+        let all: &[u32] = entries.checked_slice()?;
         if all.len() != keys.len() {
-            return Err(SnapshotError::damaged(kinds.entries, "one entry per key is expected"));
+            return Err(entries.damaged("one entry per key is expected"));
         }
-        let postings = (kinds.postings, section(kinds.postings));
-        let lists = EntryLists::open((kinds.entries, all.iter().copied()), postings, num_docs)?;
+        let lists = EntryLists::open(&entries, all.iter().copied(), postings, num_docs)?;
         let keys = Keys::new(keys, HELD_MAX);
         Ok(Dictionary { keys, entries, lists, key_pieces_max: commas_max + 1 })
     }
@@ -163,13 +160,10 @@ pub(super) fn key_with_ord(keys: &fst::Map<Section>, ord: TermOrd) -> Option<Str
 
 /// Opens an fst whose values are the ordinals of its keys, and [proves](super::key_nodes) that they are. Returns also
 /// the most commas in any key.
-pub(super) fn open_keys(
-    kind: SectionKind,
-    section: Section,
-) -> Result<(fst::Map<Section>, usize), SnapshotError> {
-    let commas_max = key_nodes::check(section.as_ref())
-        .map_err(|reason| SnapshotError::damaged(kind, reason))?;
-    let keys = fst::Map::new(section).map_err(|error| SnapshotError::damaged(kind, error))?;
+pub(super) fn open_keys(section: Section) -> Result<(fst::Map<Section>, usize), SnapshotError> {
+    let commas_max =
+        key_nodes::check(section.as_ref()).map_err(|reason| section.damaged(reason))?;
+    let keys = fst::Map::new(section.clone()).map_err(|error| section.damaged(error))?;
     Ok((keys, commas_max))
 }
 
@@ -185,7 +179,7 @@ mod tests {
             asked in "[ab]{0,4}|[a-zü]{0,2}",
         ) {
             let bytes = fst::Map::from_iter(keys.iter().zip(0u64..)).unwrap().into_fst().into_inner();
-            let section = Section::copy(&bytes);
+            let section = Section::copy(SectionKind::PlaceKeys, &bytes);
             for held_max in [0, keys.len()] {
                 let found = Keys::new(fst::Map::new(section.clone()).unwrap(), held_max);
                 prop_assert_eq!(found.held.is_some(), keys.len() <= held_max);

@@ -6,7 +6,6 @@
 //! JSON. Each object begins with `{"id":"`.
 
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use super::offsets::Offsets;
 use super::packed_ints::PackedInts;
@@ -71,25 +70,21 @@ impl Documents {
     /// # Errors
     /// They are not.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
+        [symbols, offsets, codes, id_order]: [Section; 4],
         num_docs: u32,
     ) -> Result<Documents, SnapshotError> {
-        let symbols = Symbols::open(section(SectionKind::DocumentSymbols).as_ref())?;
-        let codes = section(SectionKind::Documents);
-        let end = codes.checked_slice::<u16>(SectionKind::Documents)?.len();
-        let kind = SectionKind::DocumentOffsets;
-        let offsets = Offsets::open(kind, section(kind), num_docs as usize + 1, end as u64)?;
-        let id_order = section(SectionKind::IdOrder);
+        let symbols = Symbols::read(symbols.as_ref()).map_err(|reason| symbols.damaged(reason))?;
+        let end = codes.checked_slice::<u16>()?.len();
+        let offsets = Offsets::open(offsets, num_docs as usize + 1, end as u64)?;
         let id_lens = (usize::MAX, 0);
         let mut documents = Documents { symbols, offsets, codes, id_order, num_docs, id_lens };
-        let damaged = |reason| SnapshotError::damaged(SectionKind::IdOrder, reason);
-        let order = PackedInts::check(documents.id_order.as_ref(), num_docs).map_err(damaged)?;
+        let order = documents.id_order.checked_packed(num_docs)?;
         if order.len() != num_docs as usize {
-            return Err(damaged("one entry per business is expected"));
+            return Err(documents.id_order.damaged("one entry per business is expected"));
         }
         let ids = documents.check_all(order)?;
         if !documents.ids_ascend(order, &ids) {
-            return Err(damaged("ids do not ascend"));
+            return Err(documents.id_order.damaged("ids do not ascend"));
         }
         documents.id_lens = ids.lens;
         Ok(documents)
@@ -116,7 +111,7 @@ impl Documents {
                 *start = start_of(id.get(shared.len()..).unwrap_or_default());
                 if !beginning.starts_with(DOCUMENT_START) {
                     let reason = "a document does not begin with an id";
-                    return Err(SnapshotError::damaged(SectionKind::Documents, reason));
+                    return Err(self.codes.damaged(reason));
                 }
             }
             let code = |doc| self.offsets.get(doc) as usize * size_of::<u16>();

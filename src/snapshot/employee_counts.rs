@@ -10,7 +10,6 @@
 //! of 8 bytes a business takes 370 times as much, and a dozen reads of memory for a bound.
 
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use crate::bytes::cast;
 use crate::ids::DocId;
@@ -34,21 +33,21 @@ impl EmployeeCounts {
     /// # Errors
     /// Counts do not descend, or ends do not ascend up to the number of businesses.
     pub fn open(section: Section, num_docs: u32) -> Result<EmployeeCounts, SnapshotError> {
-        let damaged = |reason| Err(SnapshotError::damaged(SectionKind::EmployeeCounts, reason));
+        let damaged = |section: &Section, reason| Err(section.damaged(reason));
         let bytes = section.as_ref();
         let num_runs = bytes.first_chunk().map(|head| u64::from_le_bytes(*head) as usize);
         let len = num_runs.and_then(|runs| runs.checked_mul(RUN)?.checked_add(HEAD));
         let (Some(num_runs), true) = (num_runs, len == Some(bytes.len())) else {
-            return damaged("one count and one end for each run is expected");
+            return damaged(&section, "one count and one end for each run is expected");
         };
         let opened = EmployeeCounts { section, num_runs };
         if !opened.counts().windows(2).all(|pair| pair[0] > pair[1]) {
-            return damaged("counts do not descend");
+            return damaged(&opened.section, "counts do not descend");
         }
         let ends = opened.ends();
         let ascend = ends.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascend || ends.first() == Some(&0) || ends.last().is_some_and(|&end| end > num_docs) {
-            return damaged("ends do not ascend up to the number of businesses");
+            return damaged(&opened.section, "ends do not ascend up to the number of businesses");
         }
         Ok(opened)
     }
@@ -103,11 +102,12 @@ pub fn encode(counts: &[u64]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sections::SectionKind;
     use super::*;
     use proptest::prelude::*;
 
     fn open(bytes: &[u8], num_docs: u32) -> Result<EmployeeCounts, SnapshotError> {
-        let section = Section::copy(bytes);
+        let section = Section::copy(SectionKind::EmployeeCounts, bytes);
         EmployeeCounts::open(section, num_docs)
     }
 

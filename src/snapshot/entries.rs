@@ -54,26 +54,27 @@ impl EntryLists {
     /// # Errors
     /// An entry is no business, or leads to anything else than the list behind the one before.
     pub fn open(
-        (kind, entries): (SectionKind, impl Iterator<Item = u32>),
-        (postings_kind, postings): (SectionKind, Section),
+        section: &Section,
+        entries: impl Iterator<Item = u32>,
+        postings: Section,
         num_docs: u32,
     ) -> Result<EntryLists, SnapshotError> {
         let mut end = 0;
         for entry in entries {
             if entry & LISTED == 0 {
                 if entry >= num_docs {
-                    return Err(SnapshotError::damaged(kind, "an unknown business"));
+                    return Err(section.damaged("an unknown business"));
                 }
                 continue;
             }
             let start = (entry & !LISTED) as usize * LIST_ALIGN;
             if start != end {
-                return Err(SnapshotError::damaged(kind, "postings do not join"));
+                return Err(section.damaged("postings do not join"));
             }
-            end += Postings::check(&postings.as_ref()[start..], num_docs, postings_kind)?;
+            end += Postings::check(&postings.as_ref()[start..], num_docs, postings.kind())?;
         }
         if end != postings.as_ref().len() {
-            return Err(SnapshotError::damaged(postings_kind, "bytes follow the last list"));
+            return Err(postings.damaged("bytes follow the last list"));
         }
         Ok(EntryLists { postings })
     }

@@ -12,7 +12,6 @@
 
 use super::dense::DenseKey;
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
@@ -34,13 +33,12 @@ impl FilterPairs {
     /// # Errors
     /// Pairs do not ascend or name what is not there, or there is not one count for each.
     pub fn open(
-        section: Section,
-        [num_industries, num_places]: [usize; 2],
+        [section]: [Section; 1],
         num_docs: u32,
+        [num_industries, num_places]: [usize; 2],
     ) -> Result<FilterPairs, SnapshotError> {
-        let kind = SectionKind::FilterPairs;
-        let damaged = |reason| Err(SnapshotError::damaged(kind, reason));
-        let words: &[u32] = section.checked_slice(kind)?;
+        let damaged = |reason| Err(section.damaged(reason));
+        let words: &[u32] = section.checked_slice()?;
         if words.len() < HEAD || words.len() != HEAD + words[0] as usize * 3 || words[1] != 0 {
             return damaged("two keys and one count for each pair are expected");
         }

@@ -1,7 +1,6 @@
 //! Where groups of equal values begin among the positions of an order: one bit a business.
 
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use crate::bytes::cast;
 use rayon::prelude::*;
@@ -24,13 +23,12 @@ enum Words {
 impl Groups {
     /// Opens the groups of names.
     pub fn open(section: Section, num_docs: usize) -> Result<Groups, SnapshotError> {
-        let kind = SectionKind::NameGroups;
-        let words: &[u64] = section.checked_slice(kind)?;
+        let words: &[u64] = section.checked_slice()?;
         let begins = words.first().is_none_or(|word| word & 1 == 1);
         let unused = num_docs.next_multiple_of(64) - num_docs;
         let ends = words.last().is_none_or(|word| word.leading_zeros() as usize >= unused);
         if words.len() != num_docs.div_ceil(64) || !begins || !ends {
-            return Err(SnapshotError::damaged(kind, "one bit per business is expected"));
+            return Err(section.damaged("one bit per business is expected"));
         }
         let summary = summary(words);
         Ok(Groups { words: Words::Stored(section), summary })

@@ -17,7 +17,6 @@
 
 use super::entries::{EntryLists, place_of};
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use super::postings::Postings;
 use crate::bytes::cast;
@@ -106,33 +105,28 @@ impl Hosts {
     /// # Errors
     /// Buckets do not join, hosts are out of order, or lists are not as [`entries`](super::entries) has them.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
+        [buckets, entries, postings]: [Section; 3],
         num_docs: u32,
     ) -> Result<Hosts, SnapshotError> {
         let bits = bucket_bits(num_docs);
-        let damaged = |kind, reason| Err(SnapshotError::damaged(kind, reason));
-        let (buckets, entries) =
-            (section(SectionKind::HostBuckets), section(SectionKind::HostEntries));
-        let starts: &[u32] = buckets.checked_slice(SectionKind::HostBuckets)?;
-        let hosts: &[[u32; 2]] = entries.checked_slice(SectionKind::HostEntries)?;
+        let starts: &[u32] = buckets.checked_slice()?;
+        let hosts: &[[u32; 2]] = entries.checked_slice()?;
         if starts.len() != (1 << bits) + 1 {
-            return damaged(SectionKind::HostBuckets, "wrong number of buckets");
+            return Err(buckets.damaged("wrong number of buckets"));
         }
         let ascend = starts.windows(2).fold(true, |ascend, pair| ascend & (pair[0] <= pair[1]));
         if !ascend || starts[0] != 0 || starts[1 << bits] as usize != hosts.len() {
-            return damaged(SectionKind::HostBuckets, "buckets do not join");
+            return Err(buckets.damaged("buckets do not join"));
         }
         let in_order = |bucket: &[u32]| {
             let hosts = &hosts[bucket[0] as usize..bucket[1] as usize];
             hosts.is_sorted_by_key(|[check, _]| check)
         };
         if !starts.windows(2).all(in_order) {
-            return damaged(SectionKind::HostEntries, "hosts are out of order");
+            return Err(entries.damaged("hosts are out of order"));
         }
         let all = hosts.iter().map(|[_, entry]| *entry);
-        let kind = SectionKind::HostPostings;
-        let lists =
-            EntryLists::open((SectionKind::HostEntries, all), (kind, section(kind)), num_docs)?;
+        let lists = EntryLists::open(&entries, all, postings, num_docs)?;
         Ok(Hosts { bits, buckets, entries, lists })
     }
 
@@ -156,6 +150,7 @@ impl Hosts {
 #[cfg(test)]
 mod tests {
     use super::super::entries::encode_entry;
+    use super::super::sections::SectionKind;
     use super::*;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -182,11 +177,9 @@ mod tests {
     }
 
     fn open(num_docs: u32, sections: &Sections) -> Result<Hosts, SnapshotError> {
-        let section = |kind: SectionKind| {
-            let bytes = &sections[kind.index() - SectionKind::HostBuckets.index()];
-            Section::copy(bytes)
-        };
-        Hosts::open(&section, num_docs)
+        let kinds = [SectionKind::HostBuckets, SectionKind::HostEntries, SectionKind::HostPostings];
+        let section = |at: usize| Section::copy(kinds[at], &sections[at]);
+        Hosts::open([0, 1, 2].map(section), num_docs)
     }
 
     /// Hashes that agree in many of their first bits now and then.

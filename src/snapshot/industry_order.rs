@@ -39,8 +39,7 @@ impl IndustryOrder {
         num_industries: usize,
         num_docs: u32,
     ) -> Result<IndustryOrder, SnapshotError> {
-        let kind = SectionKind::IndustryOrder;
-        let damaged = |reason| SnapshotError::damaged(kind, reason);
+        let damaged = |reason| section.damaged(reason);
         let starts_len = (num_industries + 1) * size_of::<u32>();
         let parts = section.as_ref().split_at_checked(starts_len);
         let (starts, docs) =

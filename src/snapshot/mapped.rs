@@ -4,7 +4,8 @@
 #![allow(unsafe_code)]
 
 use super::error::SnapshotError;
-use super::format::SectionKind;
+use super::packed_ints::PackedInts;
+use super::sections::SectionKind;
 use crate::memory;
 #[cfg(target_os = "linux")]
 use rayon::prelude::*;
@@ -176,19 +177,30 @@ fn map_file(path: &Path) -> Result<memmap2::Mmap, SnapshotError> {
 #[derive(Clone, Debug)]
 pub struct Section {
     backing: Arc<Backing>,
+    kind: SectionKind,
     range: Range<usize>,
 }
 
 impl Section {
     /// The bytes `range` of `backing`.
-    pub fn new(backing: Arc<Backing>, range: Range<usize>) -> Section {
-        Section { backing, range }
+    pub fn new(backing: Arc<Backing>, kind: SectionKind, range: Range<usize>) -> Section {
+        Section { backing, kind, range }
     }
 
     /// A section of its own with a copy of `bytes`.
     #[cfg(test)]
-    pub fn copy(bytes: &[u8]) -> Section {
-        Section::new(Arc::new(Backing::copy(bytes)), 0..bytes.len())
+    pub fn copy(kind: SectionKind, bytes: &[u8]) -> Section {
+        Section::new(Arc::new(Backing::copy(bytes)), kind, 0..bytes.len())
+    }
+
+    /// What the section holds.
+    pub fn kind(&self) -> SectionKind {
+        self.kind
+    }
+
+    /// The error that the section is not as it should be.
+    pub fn damaged(&self, reason: impl std::fmt::Display) -> SnapshotError {
+        SnapshotError::damaged(self.kind, reason)
     }
 
     /// Gives the pages of the first `len` bytes back, if the snapshot is looked at in passing only; bytes that were
@@ -208,12 +220,17 @@ impl Section {
     ///
     /// # Errors
     /// Its length is no multiple of the size of `T`.
-    pub fn checked_slice<T: bytemuck::Pod>(
-        &self,
-        kind: SectionKind,
-    ) -> Result<&[T], SnapshotError> {
+    pub fn checked_slice<T: bytemuck::Pod>(&self) -> Result<&[T], SnapshotError> {
         bytemuck::try_cast_slice(self.as_ref())
-            .map_err(|error| SnapshotError::damaged(kind, format!("wrong length: {error}")))
+            .map_err(|error| self.damaged(format_args!("wrong length: {error}")))
+    }
+
+    /// The section as packed numbers below `bound`.
+    ///
+    /// # Errors
+    /// A number is none below `bound`, or the last one is cut.
+    pub fn checked_packed(&self, bound: u32) -> Result<PackedInts<'_>, SnapshotError> {
+        PackedInts::check(self.as_ref(), bound).map_err(|reason| self.damaged(reason))
     }
 }
 

@@ -11,7 +11,6 @@
 
 use super::doc_tokens::{Token, Tokens};
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use crate::ids::DocId;
 use std::ops::Range;
@@ -58,10 +57,10 @@ impl NameWeights {
     ///
     /// # Errors
     /// There is not one for each business.
-    pub fn open(section: Section, num_docs: u32) -> Result<NameWeights, SnapshotError> {
+    pub fn open([section]: [Section; 1], num_docs: u32) -> Result<NameWeights, SnapshotError> {
         if section.as_ref().len() != num_docs as usize {
             let reason = "there is not one weight for each name";
-            return Err(SnapshotError::damaged(SectionKind::NameWeights, reason));
+            return Err(section.damaged(reason));
         }
         Ok(NameWeights { section })
     }

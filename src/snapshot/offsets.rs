@@ -36,15 +36,9 @@ impl Offsets {
     ///
     /// # Errors
     /// They do not, or there are more or fewer.
-    pub fn open(
-        kind: SectionKind,
-        section: Section,
-        len: usize,
-        end: u64,
-    ) -> Result<Offsets, SnapshotError> {
-        let damaged = |reason| Err(SnapshotError::damaged(kind, reason));
+    pub fn open(section: Section, len: usize, end: u64) -> Result<Offsets, SnapshotError> {
         if section.as_ref().len() != len_bytes(len) {
-            return damaged("wrong number of offsets");
+            return Err(section.damaged("wrong number of offsets"));
         }
         let offsets = Offsets { section, len };
         let (lows, bases) = offsets.parts();
@@ -57,10 +51,10 @@ impl Offsets {
             first_is_0 && ascends && last.is_some_and(|last| last <= next)
         };
         if !lows.par_chunks(GROUP).with_min_len(1 << 10).enumerate().all(ascends) {
-            return damaged("offsets do not ascend");
+            return Err(offsets.section.damaged("offsets do not ascend"));
         }
         if bases[0] != 0 || offsets.get(len - 1) != end {
-            return damaged("offsets do not join");
+            return Err(offsets.section.damaged("offsets do not join"));
         }
         Ok(offsets)
     }
@@ -161,8 +155,8 @@ mod tests {
     }
 
     fn open(bytes: &[u8], len: usize, end: u64) -> Result<Offsets, SnapshotError> {
-        let section = Section::copy(bytes);
-        Offsets::open(SectionKind::DocumentOffsets, section, len, end)
+        let section = Section::copy(SectionKind::DocumentOffsets, bytes);
+        Offsets::open(section, len, end)
     }
 
     proptest! {

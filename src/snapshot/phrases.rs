@@ -64,22 +64,15 @@ impl StoredPhrases {
     /// # Errors
     /// Pairs do not ascend, or there is not one count and place for each.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
+        [postings, pairs, counts, lists, best, best_offsets]: [Section; 6],
         num_docs: u32,
     ) -> Result<StoredPhrases, SnapshotError> {
-        let phrases = StoredPhrases {
-            pairs: section(SectionKind::PhrasePairs),
-            counts: section(SectionKind::PhraseCounts),
-            lists: section(SectionKind::PhraseLists),
-            postings: section(SectionKind::PhrasePostings),
-            best: section(SectionKind::PhraseBest),
-            best_offsets: section(SectionKind::PhraseBestOffsets),
-            num_docs,
-        };
-        let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PhrasePairs, reason));
-        let words: &[u32] = phrases.pairs.checked_slice(SectionKind::PhrasePairs)?;
-        let counts: &[u32] = phrases.counts.checked_slice(SectionKind::PhraseCounts)?;
-        let places: &[u32] = phrases.lists.checked_slice(SectionKind::PhraseLists)?;
+        let phrases =
+            StoredPhrases { pairs, counts, lists, postings, best, best_offsets, num_docs };
+        let damaged = |reason| Err(phrases.pairs.damaged(reason));
+        let words: &[u32] = phrases.pairs.checked_slice()?;
+        let counts: &[u32] = phrases.counts.checked_slice()?;
+        let places: &[u32] = phrases.lists.checked_slice()?;
         if words.len() != HEAD + counts.len() || places.len() != counts.len() || words[1] != 0 {
             return damaged("one count and one place for each pair is expected");
         }
@@ -89,15 +82,14 @@ impl StoredPhrases {
         if counts.iter().any(|&count| count == 0 || count > num_docs) {
             return damaged("a phrase has no business, or more than there are");
         }
-        let best = PackedInts::check(phrases.best.as_ref(), num_docs)
-            .map_err(|reason| SnapshotError::damaged(SectionKind::PhraseBest, reason))?;
-        let offsets: &[u32] = phrases.best_offsets.checked_slice(SectionKind::PhraseBestOffsets)?;
+        let best = phrases.best.checked_packed(num_docs)?;
+        let offsets: &[u32] = phrases.best_offsets.checked_slice()?;
         let joins = offsets.first() == Some(&0)
             && offsets.last().is_some_and(|&end| end as usize == best.len())
             && offsets.windows(2).all(|pair| pair[0] <= pair[1]);
         if offsets.len() != counts.len() + 1 || !joins {
             let reason = "the best businesses of phrases do not join";
-            return Err(SnapshotError::damaged(SectionKind::PhraseBest, reason));
+            return Err(phrases.best.damaged(reason));
         }
         let bytes = phrases.postings.as_ref();
         let mut end = 0;
@@ -106,7 +98,7 @@ impl StoredPhrases {
             let Some(rest) = bytes.get(end..).filter(|_| begins_there) else {
                 return damaged("lists of phrases do not join");
             };
-            end += Postings::check(rest, num_docs, SectionKind::PhrasePostings)?;
+            end += Postings::check(rest, num_docs, phrases.postings.kind())?;
             if Postings::front(rest).len() != count as usize {
                 return damaged("a list of a phrase has a wrong length");
             }

@@ -58,15 +58,13 @@ impl<const ORDERS: usize> PositionLists<ORDERS> {
     /// # Errors
     /// Keys do not ascend or are not there, or a key is known to have not as many positions as businesses.
     pub fn open(
-        kinds: PositionKinds,
-        section: &dyn Fn(SectionKind) -> Section,
+        [positions, lists]: [Section; 2],
+        num_docs: u32,
         num_keys: [usize; 3],
         len_of: impl Fn(DenseKey) -> Option<usize> + Sync,
-        num_docs: u32,
     ) -> Result<PositionLists<ORDERS>, SnapshotError> {
-        let damaged = |reason| SnapshotError::damaged(kinds.lists, reason);
-        let (lists, positions) = (section(kinds.lists), section(kinds.positions));
-        let words = lists.checked_slice(kinds.lists)?;
+        let damaged = |reason| lists.damaged(reason);
+        let words = lists.checked_slice()?;
         let (keys, places) = Keys::check(words, num_keys).map_err(damaged)?;
         if places.len() != keys.len() * ORDERS {
             return Err(damaged("a list in each order is expected for every key"));
@@ -82,7 +80,7 @@ impl<const ORDERS: usize> PositionLists<ORDERS> {
         // Each ends where the next begins, so that the lists join.
         (0..places.len()).into_par_iter().try_for_each(|list| {
             let rest = bytes.get(start(list)..).ok_or_else(|| damaged("a list is not there"))?;
-            let len = Postings::check(rest, num_docs, kinds.positions)?;
+            let len = Postings::check(rest, num_docs, positions.kind())?;
             if start(list) + len != start(list + 1) {
                 return Err(damaged("lists do not join"));
             }

@@ -3,11 +3,10 @@
 use super::dense::DenseKey;
 use super::dictionary::Dictionary;
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::industry_order::IndustryOrder;
 use super::mapped::Section;
 use super::packed_ints::PackedInts;
-use super::position_lists::{FILTERS, INDUSTRY, PositionLists};
+use super::position_lists::PositionLists;
 use super::postings::Postings;
 use super::sort_order::StoredOrder;
 use crate::ids::TermOrd;
@@ -26,10 +25,10 @@ impl Positions {
     /// # Errors
     /// See [`PositionLists::open`] and [`IndustryOrder::open`].
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
+        [filters, filter_lists, order, by_industry, by_industry_lists]: [Section; 5],
+        num_docs: u32,
         num_terms: usize,
         [industries, places]: [&Dictionary; 2],
-        num_docs: u32,
     ) -> Result<Positions, SnapshotError> {
         let num_keys = [num_terms, industries.len(), places.len()];
         let len_of = |key: DenseKey| match key {
@@ -38,11 +37,15 @@ impl Positions {
             DenseKey::Industry(ord) => Some(industries.postings(ord).len()),
             DenseKey::Place(ord) => Some(places.postings(ord).len()),
         };
-        let order = section(SectionKind::IndustryOrder);
         Ok(Positions {
-            filters: PositionLists::open(FILTERS, section, num_keys, len_of, num_docs)?,
+            filters: PositionLists::open([filters, filter_lists], num_docs, num_keys, len_of)?,
             industry_order: IndustryOrder::open(order, industries.len(), num_docs)?,
-            by_industry: PositionLists::open(INDUSTRY, section, num_keys, len_of, num_docs)?,
+            by_industry: PositionLists::open(
+                [by_industry, by_industry_lists],
+                num_docs,
+                num_keys,
+                len_of,
+            )?,
         })
     }
 

@@ -52,16 +52,13 @@ impl Prefixes {
     /// # Errors
     /// A section is not what [`encode_block`] and its caller write.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
+        [postings, keys, offsets]: [Section; 3],
         num_docs: u32,
     ) -> Result<Prefixes, SnapshotError> {
-        let (keys, _) = open_keys(SectionKind::PrefixKeys, section(SectionKind::PrefixKeys))?;
-        let offsets = section(SectionKind::PrefixOffsets);
-        let postings = section(SectionKind::PrefixPostings);
-        let damaged = |reason| Err(SnapshotError::damaged(SectionKind::PrefixPostings, reason));
-        let starts: &[u64] = offsets.checked_slice(SectionKind::PrefixOffsets)?;
+        let (keys, _) = open_keys(keys)?;
+        let starts: &[u64] = offsets.checked_slice()?;
         if starts.len() != keys.len() {
-            return damaged("one block per prefix is expected");
+            return Err(postings.damaged("one block per prefix is expected"));
         }
         let bytes = postings.as_ref();
         let mut distinct = starts.to_vec();
@@ -71,7 +68,7 @@ impl Prefixes {
         if distinct.first().is_some_and(|&start| start != 0)
             || (blocks.is_empty() && !bytes.is_empty())
         {
-            return damaged("blocks of prefixes do not join");
+            return Err(postings.damaged("blocks of prefixes do not join"));
         }
         blocks.par_chunks(BLOCKS_TOGETHER).try_for_each(|blocks| {
             blocks.iter().try_for_each(|&(start, end)| check_block(bytes, start, end, num_docs))?;

@@ -21,14 +21,17 @@ use super::groups::Groups;
 use super::mapped::Section;
 use super::packed_ints::{self, PackedInts};
 use super::writer::SnapshotWriter;
+use crate::bytes::cast;
 use permutation::Values;
 
 /// The sort orders of a snapshot.
 pub struct SortOrders {
     num_docs: u32,
+    employee_counts: EmployeeCounts,
+    founded_years: Section,
     names: Section,
     name_groups: Groups,
-    years: Section,
+    year_order: Section,
     year_groups: Groups,
     /// How many businesses have a year.
     with_year: usize,
@@ -47,42 +50,57 @@ pub enum StoredOrder {
 }
 
 impl SortOrders {
-    /// Opens the orders and checks them completely. `counts` and `years` tell the values of businesses.
+    /// Opens the orders, and the columns that they are by, and checks them completely.
     ///
     /// # Errors
-    /// An order is no bijection with its inverse, years do not ascend, or the groups of names are of other names.
+    /// A column has not one value for each document, an order is no bijection with its inverse, years do not ascend, or
+    /// the groups of names are of other names.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
+        [employee_counts, founded_years, names, name_groups, year_order]: [Section; 5],
         num_docs: u32,
-        counts: &EmployeeCounts,
-        years: &[u16],
     ) -> Result<SortOrders, SnapshotError> {
-        let names = section(SectionKind::NameAscending);
-        check(SectionKind::NameAscending, &names, num_docs)?;
-        let name_groups = Groups::open(section(SectionKind::NameGroups), num_docs as usize)?;
-        let year_order = section(SectionKind::FoundedYearAscending);
-        check(SectionKind::FoundedYearAscending, &year_order, num_docs)?;
+        let employee_counts = EmployeeCounts::open(employee_counts, num_docs)?;
+        let years: &[u16] = founded_years.checked_slice()?;
+        if years.len() != num_docs as usize {
+            return Err(founded_years.damaged("one year per business is expected"));
+        }
+        check(&names, num_docs)?;
+        let name_groups = Groups::open(name_groups, num_docs as usize)?;
+        check(&year_order, num_docs)?;
         let (docs, _) = parts(&year_order, num_docs);
         // Less one, so that none (0) is last.
         let year = |doc: u32| years[doc as usize].wrapping_sub(1);
         if !docs.all_neighbours(|a, b| (year(a), a) < (year(b), b)) {
-            let reason = "years do not ascend";
-            return Err(SnapshotError::damaged(SectionKind::FoundedYearAscending, reason));
+            return Err(year_order.damaged("years do not ascend"));
         }
         let with_year = docs.partition_point(|doc| years[doc as usize] != 0);
         let year_groups = Groups::from_values(docs.len(), |at| years[docs.get(at) as usize]);
-        let with_count = counts.len() as usize;
-        let count_groups = Groups::from_ends(with_count, counts.ends());
+        let with_count = employee_counts.len() as usize;
+        let count_groups = Groups::from_ends(with_count, employee_counts.ends());
         Ok(SortOrders {
             num_docs,
+            employee_counts,
+            founded_years,
             names,
             name_groups,
-            years: year_order,
+            year_order,
             year_groups,
             with_year,
             count_groups,
             with_count,
         })
+    }
+
+    /// The column of employee counts.
+    #[inline]
+    pub fn employee_counts(&self) -> &EmployeeCounts {
+        &self.employee_counts
+    }
+
+    /// The column of founding years; 0 where a year is not known.
+    #[inline]
+    pub fn founded_years(&self) -> &[u16] {
+        cast(self.founded_years.as_ref())
     }
 
     /// By name, ascending.
@@ -104,21 +122,22 @@ impl SortOrders {
         self.permutation(None, ASCENDING, Some((&self.count_groups, self.with_count)))
     }
 
-    /// By founding year, oldest first, unknown last. `years` are those of all businesses.
-    pub fn founded_year_ascending<'a>(&'a self, years: &'a [u16]) -> Permutation<'a> {
-        let order = self.permutation(Some(&self.years), ASCENDING, None);
-        Permutation { values: Some(self.values(years)), ..order }
+    /// By founding year, oldest first, unknown last.
+    pub fn founded_year_ascending(&self) -> Permutation<'_> {
+        let order = self.permutation(Some(&self.year_order), ASCENDING, None);
+        Permutation { values: Some(self.year_values()), ..order }
     }
 
-    /// By founding year, youngest first, unknown last. `years` are those of all businesses.
-    pub fn founded_year_descending<'a>(&'a self, years: &'a [u16]) -> Permutation<'a> {
+    /// By founding year, youngest first, unknown last.
+    pub fn founded_year_descending(&self) -> Permutation<'_> {
         let reversed = Some((&self.year_groups, self.with_year));
-        let order = self.permutation(Some(&self.years), ASCENDING, reversed);
-        Permutation { values: Some(self.values(years)), ..order }
+        let order = self.permutation(Some(&self.year_order), ASCENDING, reversed);
+        Permutation { values: Some(self.year_values()), ..order }
     }
 
-    fn values<'a>(&'a self, years: &'a [u16]) -> Values<'a> {
-        Values { groups: &self.year_groups, known: self.with_year, of_docs: years }
+    fn year_values(&self) -> Values<'_> {
+        let of_docs = self.founded_years();
+        Values { groups: &self.year_groups, known: self.with_year, of_docs }
     }
 
     fn permutation<'a>(
@@ -139,15 +158,14 @@ const ASCENDING: u64 = 1;
 const APART: u64 = 2;
 
 /// Proves that the section is a bijection with its inverse.
-fn check(kind: SectionKind, section: &Section, num_docs: u32) -> Result<(), SnapshotError> {
-    let numbers = PackedInts::check(section.as_ref(), num_docs)
-        .map_err(|reason| SnapshotError::damaged(kind, reason))?;
+fn check(section: &Section, num_docs: u32) -> Result<(), SnapshotError> {
+    let numbers = section.checked_packed(num_docs)?;
     if numbers.len() != num_docs as usize * 2 {
-        return Err(SnapshotError::damaged(kind, "wrong number of positions"));
+        return Err(section.damaged("wrong number of positions"));
     }
     let (docs, ranks) = parts(section, num_docs);
     if !docs.all(|position, doc| ranks.get(doc as usize) as usize == position) {
-        return Err(SnapshotError::damaged(kind, "permutation and ranks do not fit"));
+        return Err(section.damaged("permutation and ranks do not fit"));
     }
     Ok(())
 }

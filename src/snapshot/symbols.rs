@@ -15,8 +15,6 @@
 //! bytes and codes of one (Boncz, Neumann, Leis: "FSST: fast random access string compression", 2020) leave half, and
 //! take 4.5 and 13 µs.
 
-use super::error::SnapshotError;
-use super::format::SectionKind;
 use crate::simd::append_cut;
 
 /// Most bytes that a code stands for.
@@ -37,9 +35,8 @@ impl Symbols {
     ///
     /// # Errors
     /// They are not as [`encode`] writes them.
-    pub fn open(section: &[u8]) -> Result<Symbols, SnapshotError> {
-        let damaged =
-            || SnapshotError::damaged(SectionKind::DocumentSymbols, "symbols do not join");
+    pub fn read(section: &[u8]) -> Result<Symbols, &'static str> {
+        let damaged = || "symbols do not join";
         let (count, rest) = section.split_first_chunk().ok_or_else(damaged)?;
         let count = u32::from_le_bytes(*count) as usize;
         let (lens, mut rest) = rest.split_at_checked(count).ok_or_else(damaged)?;
@@ -97,20 +94,20 @@ mod tests {
             codes in proptest::collection::vec(0u16..50, 0..200),
         ) {
             let bytes = encode(symbols.iter().map(Vec::as_slice));
-            let opened = Symbols::open(&bytes).unwrap();
+            let opened = Symbols::read(&bytes).unwrap();
             let text = |&code: &u16| symbols.get(usize::from(code)).cloned().unwrap_or_default();
             let expected: Vec<u8> = codes.iter().flat_map(text).collect();
             let mut read = Vec::new();
             opened.append(&codes, &mut read);
             prop_assert_eq!(&read, &expected);
-            prop_assert!(Symbols::open(&bytes[..bytes.len() - 1]).is_err());
-            prop_assert!(Symbols::open(&[&bytes[..], &[0]].concat()).is_err());
+            prop_assert!(Symbols::read(&bytes[..bytes.len() - 1]).is_err());
+            prop_assert!(Symbols::read(&[&bytes[..], &[0]].concat()).is_err());
         }
     }
 
     #[test]
     fn symbols_too_many_too_long_or_empty_are_refused() {
-        assert!(Symbols::open(&encode(std::iter::repeat_n(&[1][..], CODES))).is_ok());
+        assert!(Symbols::read(&encode(std::iter::repeat_n(&[1][..], CODES))).is_ok());
         for bad in [
             encode(std::iter::repeat_n(&[1][..], CODES + 1)),
             encode(std::iter::once(&[1; 17][..])),
@@ -118,7 +115,7 @@ mod tests {
             u32::MAX.to_le_bytes().to_vec(),
             vec![0; 3],
         ] {
-            assert!(Symbols::open(&bad).is_err());
+            assert!(Symbols::read(&bad).is_err());
         }
     }
 }

@@ -13,7 +13,6 @@
 //! how many match a `q` of it. See [`best_within`](super::best_within) for the same within industries.
 
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use super::packed_ints::PackedInts;
 use crate::bytes::cast;
@@ -47,17 +46,13 @@ impl TermBest {
     /// # Errors
     /// Lists do not join, or name what is not there.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
-        num_terms: usize,
+        [docs, lists]: [Section; 2],
         num_docs: u32,
+        num_terms: usize,
     ) -> Result<TermBest, SnapshotError> {
-        let (docs, lists) = (section(SectionKind::TermBest), section(SectionKind::TermBestLists));
-        let num_best = PackedInts::check(docs.as_ref(), num_docs)
-            .map_err(|reason| SnapshotError::damaged(SectionKind::TermBest, reason))?
-            .len();
-        let kind = SectionKind::TermBestLists;
-        let damaged = |reason| Err(SnapshotError::damaged(kind, reason));
-        let words: &[u32] = lists.checked_slice(kind)?;
+        let num_best = docs.checked_packed(num_docs)?.len();
+        let damaged = |reason| Err(lists.damaged(reason));
+        let words: &[u32] = lists.checked_slice()?;
         if !words.len().is_multiple_of(3) {
             return damaged("one end and one total for each term are expected");
         }
@@ -112,15 +107,15 @@ impl TermBestWriter {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sections::SectionKind;
     use super::*;
 
     fn opened(words: &[u32], docs: &[u8]) -> Result<TermBest, SnapshotError> {
-        let section = |kind: SectionKind| {
-            let is_docs = kind == SectionKind::TermBest;
-            let bytes = if is_docs { docs } else { bytemuck::cast_slice(words) };
-            Section::copy(bytes)
-        };
-        TermBest::open(&section, 9, 100)
+        let sections = [
+            Section::copy(SectionKind::TermBest, docs),
+            Section::copy(SectionKind::TermBestLists, bytemuck::cast_slice(words)),
+        ];
+        TermBest::open(sections, 100, 9)
     }
 
     #[test]

@@ -15,7 +15,6 @@
 //! of those that no term has, at most one in thirty seems to be there, which costs time only.
 
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use crate::analyzer::fold::is_letter;
 use crate::bytes::cast;
@@ -40,10 +39,9 @@ impl TermEndings {
     ///
     /// # Errors
     /// Their number is no power of two.
-    pub fn open(section: Section) -> Result<TermEndings, SnapshotError> {
-        let kind = SectionKind::TermEndings;
-        if !section.checked_slice::<u64>(kind)?.len().is_power_of_two() {
-            return Err(SnapshotError::damaged(kind, "the number of words is no power of two"));
+    pub fn open([section]: [Section; 1], _num_docs: u32) -> Result<TermEndings, SnapshotError> {
+        if !section.checked_slice::<u64>()?.len().is_power_of_two() {
+            return Err(section.damaged("the number of words is no power of two"));
         }
         Ok(TermEndings { section })
     }
@@ -116,12 +114,13 @@ fn places(hash: u64, num_words: usize) -> impl Iterator<Item = (usize, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sections::SectionKind;
     use super::*;
     use proptest::prelude::*;
 
     fn opened(words: &[u64]) -> Result<TermEndings, SnapshotError> {
         let bytes = bytemuck::cast_slice(words);
-        TermEndings::open(Section::copy(bytes))
+        TermEndings::open([Section::copy(SectionKind::TermEndings, bytes)], 0)
     }
 
     proptest! {

@@ -17,7 +17,6 @@ use super::dictionary::{key_with_ord, open_keys};
 use super::doc_tokens::CODE_MIN;
 use super::entries::place_of;
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use super::offsets::Offsets;
 use super::packed_ints::{self, PackedInts};
@@ -60,27 +59,23 @@ impl Terms {
     /// # Errors
     /// A section is not what the builder writes.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
+        [keys, offsets, codes, weights, postings]: [Section; 5],
         num_docs: u32,
     ) -> Result<Terms, SnapshotError> {
-        let (keys, _) = open_keys(SectionKind::TermKeys, section(SectionKind::TermKeys))?;
-        let codes = section(SectionKind::TermCodes);
-        let weights = section(SectionKind::TermWeights);
-        if weights.checked_slice::<u16>(SectionKind::TermWeights)?.len() != keys.len() {
-            return Err(SnapshotError::damaged(SectionKind::TermWeights, "wrong number of terms"));
+        let (keys, _) = open_keys(keys)?;
+        if weights.checked_slice::<u16>()?.len() != keys.len() {
+            return Err(weights.damaged("wrong number of terms"));
         }
-        let postings = section(SectionKind::TermPostings);
         let num_bytes = codes.as_ref().len();
         if num_bytes != keys.len() * packed_ints::width(codes_end(keys.len())) {
-            return Err(SnapshotError::damaged(SectionKind::TermCodes, "wrong number of terms"));
+            return Err(codes.damaged("wrong number of terms"));
         }
         if !are_codes(PackedInts::read(codes.as_ref(), codes_end(keys.len()))) {
             let reason = "codes of terms are not all different, or not those of terms";
-            return Err(SnapshotError::damaged(SectionKind::TermCodes, reason));
+            return Err(codes.damaged(reason));
         }
-        let kind = SectionKind::TermOffsets;
         let blocks_end = postings.as_ref().len() as u64 / BLOCK_ALIGN;
-        let offsets = Offsets::open(kind, section(kind), keys.len() + 1, blocks_end)?;
+        let offsets = Offsets::open(offsets, keys.len() + 1, blocks_end)?;
         // The offsets ascend from 0 to the end, so that blocks that fill theirs join.
         let ranges = (0..keys.len()).into_par_iter().step_by(TERMS_TOGETHER);
         ranges.try_for_each(|first| {

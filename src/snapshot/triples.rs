@@ -12,7 +12,6 @@
 //! FIRST, SECOND and THIRD are numbers of [dense terms](super::dense), START is the byte at which the list begins.
 
 use super::error::SnapshotError;
-use super::format::SectionKind;
 use super::mapped::Section;
 use super::postings::Postings;
 use crate::bytes::cast;
@@ -32,14 +31,12 @@ impl StoredTriples {
     /// # Errors
     /// They do not ascend, are of other terms, or their lists do not join.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
-        num_terms: usize,
+        [postings, triples]: [Section; 2],
         num_docs: u32,
+        num_terms: usize,
     ) -> Result<StoredTriples, SnapshotError> {
-        let kind = SectionKind::PhraseTriples;
-        let damaged = |reason| Err(SnapshotError::damaged(kind, reason));
-        let (triples, postings) = (section(kind), section(SectionKind::PhraseTriplePostings));
-        let entries: &[Entry] = triples.checked_slice(kind)?;
+        let damaged = |reason| Err(triples.damaged(reason));
+        let entries: &[Entry] = triples.checked_slice()?;
         if !entries.windows(2).all(|pair| pair[0][0] < pair[1][0]) {
             return damaged("triples do not ascend");
         }
@@ -56,7 +53,7 @@ impl StoredTriples {
             let Some(rest) = bytes.get(end..).filter(|_| start == end as u64) else {
                 return damaged("lists of triples do not join");
             };
-            end += Postings::check(rest, num_docs, SectionKind::PhraseTriplePostings)?;
+            end += Postings::check(rest, num_docs, postings.kind())?;
         }
         if end != bytes.len() {
             return damaged("bytes follow the last list of a triple");
@@ -84,16 +81,16 @@ pub fn entry(numbers: [usize; 3], start: u64) -> Entry {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sections::SectionKind;
     use super::*;
     use crate::snapshot::postings;
 
     fn opened(entries: &[Entry], lists: &[u8]) -> Result<StoredTriples, SnapshotError> {
-        let section = |kind: SectionKind| {
-            let is_lists = kind == SectionKind::PhraseTriplePostings;
-            let bytes = if is_lists { lists } else { bytemuck::cast_slice(entries) };
-            Section::copy(bytes)
-        };
-        StoredTriples::open(&section, 9, 100)
+        let sections = [
+            Section::copy(SectionKind::PhraseTriplePostings, lists),
+            Section::copy(SectionKind::PhraseTriples, bytemuck::cast_slice(entries)),
+        ];
+        StoredTriples::open(sections, 100, 9)
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //!
 //! See [`best_within`](super::best_within) for the lists. Both words are [dense](super::dense).
 
-use super::best_within::{BestKinds, BestWithin, CountedBest};
+use super::best_within::{BestKinds, CountedBest};
 use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::mapped::Section;
@@ -26,7 +26,7 @@ pub const WORD_PAIR_BEST: BestKinds =
 
 /// The first pages of pairs of words.
 pub struct WordPairs {
-    best: CountedBest,
+    best: Option<CountedBest>,
     ends: Section,
 }
 
@@ -47,23 +47,24 @@ impl WordPairs {
     /// # Errors
     /// Lists do not join, or name what is not there.
     pub fn open(
-        section: &dyn Fn(SectionKind) -> Section,
-        num_terms: usize,
+        [docs, lists, totals, ends]: [Section; 4],
         num_docs: u32,
+        num_terms: usize,
     ) -> Result<WordPairs, SnapshotError> {
-        let best = BestWithin::open(WORD_PAIR_BEST, section, num_terms, num_terms, num_docs)?;
-        let kind = SectionKind::WordPairEnds;
-        let ends = section(kind);
-        if ends.checked_slice::<u64>(kind)?.len() != best.num_pairs() {
-            return Err(SnapshotError::damaged(kind, "one key for each pair is expected"));
+        // While they are looked for.
+        if lists.as_ref().is_empty() {
+            return Ok(WordPairs { best: None, ends });
         }
-        let best = CountedBest::open(best, SectionKind::WordPairTotals, section)?;
-        Ok(WordPairs { best, ends })
+        let best = CountedBest::open([docs, lists, totals], num_docs, num_terms, num_terms)?;
+        if ends.checked_slice::<u64>()?.len() != best.num_pairs() {
+            return Err(ends.damaged("one key for each pair is expected"));
+        }
+        Ok(WordPairs { best: Some(best), ends })
     }
 
     /// The page of the terms with these numbers.
     pub fn get(&self, first: usize, second: usize) -> Option<StoredPage<'_>> {
-        let (at, best, total) = self.best.find(first, second as u32)?;
+        let (at, best, total) = self.best.as_ref()?.find(first, second as u32)?;
         let end = cast::<u64>(self.ends.as_ref())[at];
         Some(StoredPage { docs: best.docs, total, end })
     }
@@ -75,16 +76,13 @@ mod tests {
 
     fn opened(totals: &[u32], ends: &[u64]) -> Result<WordPairs, SnapshotError> {
         let lists = [2u32, 0, 1, 1, 2, 2, 0, 2, 3];
-        let section = |kind: SectionKind| {
-            let bytes: &[u8] = match kind {
-                SectionKind::WordPairBest => &[1, 2, 3],
-                SectionKind::WordPairBestLists => bytemuck::cast_slice(&lists),
-                SectionKind::WordPairTotals => bytemuck::cast_slice(totals),
-                _ => bytemuck::cast_slice(ends),
-            };
-            Section::copy(bytes)
-        };
-        WordPairs::open(&section, 3, 100)
+        let sections = [
+            Section::copy(SectionKind::WordPairBest, &[1, 2, 3]),
+            Section::copy(SectionKind::WordPairBestLists, bytemuck::cast_slice(&lists)),
+            Section::copy(SectionKind::WordPairTotals, bytemuck::cast_slice(totals)),
+            Section::copy(SectionKind::WordPairEnds, bytemuck::cast_slice(ends)),
+        ];
+        WordPairs::open(sections, 100, 3)
     }
 
     #[test]

@@ -10,10 +10,9 @@
 //! ([`SnapshotWriter::written`]), so that a section may be derived from others.
 
 use super::error::SnapshotError;
-use super::format::{
-    HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, SectionKind, encode_frame,
-};
-use super::mapped::{Backing, Section};
+use super::format::{HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, encode_frame};
+use super::mapped::Backing;
+use super::sections::{SectionKind, Sections};
 use super::storage;
 use super::unpublished::{Unpublished, io_error};
 use super::{Snapshot, SnapshotVersion};
@@ -110,17 +109,13 @@ impl SnapshotWriter {
         section.end(self)
     }
 
-    /// The bytes of a section that has ended.
+    /// The sections written so far, to be looked at in passing.
     ///
     /// # Errors
     /// The file cannot be mapped.
-    ///
-    /// # Panics
-    /// The section was not begun, or has not ended.
-    pub fn written(&self, kind: SectionKind) -> Result<Section, SnapshotError> {
-        let range = self.entries[kind.index()].range();
+    pub(crate) fn written(&self) -> Result<Sections, SnapshotError> {
         let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
-        Ok(Section::new(Arc::new(backing), range))
+        Ok(Sections { backing: Arc::new(backing), entries: self.entries.clone() })
     }
 
     /// What is written so far, as a snapshot of version 0, from whose answers the last sections may be made. Pages that are
@@ -130,11 +125,10 @@ impl SnapshotWriter {
     /// The file cannot be mapped, or a section is not as it should be.
     ///
     /// # Panics
-    /// A section has not ended, or sections before the last ones are missing.
+    /// A section has not ended.
     pub fn preview(&self) -> Result<Snapshot, SnapshotError> {
         assert!(self.open == 0, "a section has not ended");
-        let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
-        Snapshot::of_sections(Arc::new(backing), self.entries.clone(), SnapshotVersion(0))
+        Snapshot::of_sections(self.written()?, SnapshotVersion(0))
     }
 
     /// Completes the file, verifies it, and puts it in place of the target.

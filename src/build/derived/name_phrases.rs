@@ -5,12 +5,13 @@
 
 use super::by_doc::{docs_in, for_each_chunk};
 use super::neighbours::Neighbours;
-use super::words::Words;
-use super::{DenseTerms, Thresholds, triples, written_before};
+use super::{DenseTerms, Thresholds, triples};
 use crate::build::BuildError;
+use crate::ids::DocId;
 use crate::snapshot::dense::place;
 use crate::snapshot::doc_tokens::{Token, Tokens};
 use crate::snapshot::format::SectionKind;
+use crate::snapshot::forward_index::ForwardIndex;
 use crate::snapshot::phrases::StoredPhrases;
 use crate::snapshot::writer::SnapshotWriter;
 use rayon::ThreadPool;
@@ -20,7 +21,7 @@ use std::sync::Mutex;
 /// What they are found from.
 pub struct Source<'a> {
     /// The words of all businesses.
-    pub words: &'a Words,
+    pub words: &'a ForwardIndex,
     /// The dense terms, by number.
     pub dense: DenseTerms<'a>,
     /// Where they stand.
@@ -43,12 +44,12 @@ pub fn write(
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
     let triples = pool.install(|| source.find());
-    let written = written_before(SectionKind::PhraseTriplePostings, writer)?;
-    let section = |kind: SectionKind| written[kind.index()].clone();
-    let phrases = pool.install(|| StoredPhrases::open(&section, source.words.num_docs))?;
+    let written = writer.written()?;
+    let phrases =
+        pool.install(|| StoredPhrases::open(written.phrases(), source.words.num_docs()))?;
     let release = || {
         (source.release_all)();
-        section(SectionKind::PhrasePostings).release(usize::MAX);
+        written.of(SectionKind::PhrasePostings).release(usize::MAX);
     };
     triples::write(&triples, source, &phrases, release, pool, writer)
 }
@@ -62,14 +63,19 @@ impl Source<'_> {
             let (low, high) = (usize::from(a.min(b)), usize::from(a.max(b)));
             a == b || self.pair_counts[place(low, high)] >= phrase_docs_min
         };
-        let num_docs = self.words.num_docs;
+        let num_docs = self.words.num_docs();
         let all = Mutex::new(Counts::default());
         for_each_chunk(
             num_docs,
             || (Counts::default(), Vec::new()),
             |(counts, words), key| {
                 for doc in docs_in(key, num_docs) {
-                    counts.add(self.words.name(doc).1, self.neighbours, are_many, words);
+                    counts.add(
+                        self.words.name_tokens(DocId(doc)).1,
+                        self.neighbours,
+                        are_many,
+                        words,
+                    );
                 }
                 (self.release_all)();
             },

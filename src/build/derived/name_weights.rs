@@ -1,9 +1,10 @@
 //! How much each name weighs.
 
 use super::by_doc::{docs_in, num_chunks};
-use super::words::Words;
 use crate::build::BuildError;
+use crate::ids::DocId;
 use crate::snapshot::format::SectionKind;
+use crate::snapshot::forward_index::ForwardIndex;
 use crate::snapshot::name_weights::NameWeigher;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
@@ -18,12 +19,12 @@ pub struct Names<'a> {
     /// The terms.
     pub terms: &'a Terms,
     /// The words of all businesses.
-    pub words: &'a Words,
+    pub words: &'a ForwardIndex,
 }
 
 impl Names<'_> {
     fn byte(&self, weigher: &mut NameWeigher, doc: u32) -> u8 {
-        let (core_len, tokens) = self.words.name(doc);
+        let (core_len, tokens) = self.words.name_tokens(DocId(doc));
         weigher.byte(core_len, tokens, |code| self.terms.weight_of_code(code))
     }
 }
@@ -39,8 +40,8 @@ pub fn write(
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
     let mut section = writer.begin(SectionKind::NameWeights);
-    for key in 0..num_chunks(names.words.num_docs) {
-        let docs = docs_in(key, names.words.num_docs);
+    for key in 0..num_chunks(names.words.num_docs()) {
+        let docs = docs_in(key, names.words.num_docs());
         let bytes: Vec<u8> = pool.install(|| {
             let docs = docs.into_par_iter().with_min_len(MIN_LEN);
             docs.map_init(NameWeigher::default, |weigher, doc| names.byte(weigher, doc)).collect()

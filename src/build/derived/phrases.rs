@@ -13,15 +13,15 @@ use super::best_within::{Industries, Sets};
 use super::by_doc::{Chunks, docs_in, releasing};
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
-use super::words::Words;
 use crate::build::BuildError;
 use crate::build::pipeline::{InBackground, ahead_of_disk, in_order};
 use crate::build::scratch::{Scratch, ScratchError};
 use crate::build::spares::{Lent, Spares};
-use crate::ids::TermOrd;
+use crate::ids::{DocId, TermOrd};
 use crate::snapshot::SnapshotError;
 use crate::snapshot::best_within::{BestWithinWriter, PHRASE_INDUSTRY_BEST};
 use crate::snapshot::format::SectionKind;
+use crate::snapshot::forward_index::ForwardIndex;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::packed_ints;
 use crate::snapshot::phrases::{encode_pairs, encode_place};
@@ -35,7 +35,7 @@ use rayon::prelude::*;
 /// What phrases are found from.
 pub struct Source<'a> {
     /// The words of all businesses.
-    pub words: &'a Words,
+    pub words: &'a ForwardIndex,
     /// The terms.
     pub terms: &'a Terms,
     /// Section `TermPostings`.
@@ -73,7 +73,7 @@ pub fn write(
     let lens: Vec<usize> =
         releasing(dense, release).map(|&ord| source.terms.lists(ord).any().len()).collect();
     let partitions = Partitions::new(&lens, neighbours.shift());
-    let occurrences = Occurrences::new(partitions, source.words.num_docs);
+    let occurrences = Occurrences::new(partitions, source.words.num_docs());
     pool.install(|| source.find(dense, neighbours, &occurrences))?;
     let encoder = Encoder {
         occurrences: &occurrences,
@@ -117,8 +117,8 @@ pub fn write(
             }
             section.write(&encoded.lists)?;
             best_len += encoded.best.len() as u32;
-            best.push(packed_ints::encode(&encoded.best, source.words.num_docs));
-            within.push(packed_ints::encode(&encoded.within.docs, source.words.num_docs));
+            best.push(packed_ints::encode(&encoded.best, source.words.num_docs()));
+            within.push(packed_ints::encode(&encoded.within.docs, source.words.num_docs()));
             Ok::<(), BuildError>(())
         },
     )?;
@@ -127,7 +127,7 @@ pub fn write(
     writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
     writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
     writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&places))?;
-    let len = packed_ints::width(source.words.num_docs) as u64 * u64::from(best_len);
+    let len = packed_ints::width(source.words.num_docs()) as u64 * u64::from(best_len);
     let mut section = writer.reserve(SectionKind::PhraseBest, len);
     let best = InBackground::begin(move || {
         best.into_iter().try_for_each(|piece: Vec<u8>| section.write(&piece))?;
@@ -150,7 +150,7 @@ impl Source<'_> {
         neighbours: &Neighbours,
         occurrences: &Occurrences,
     ) -> Result<(), ScratchError> {
-        let chunks = Chunks::of(self.words.num_docs);
+        let chunks = Chunks::of(self.words.num_docs());
         let workers = rayon::current_num_threads();
         let memory = self.memory / 8 / workers;
         (0..workers).into_par_iter().with_max_len(1).try_for_each(|_| {
@@ -160,9 +160,9 @@ impl Source<'_> {
             let mut set = PairSet::default();
             while let Some(key) = chunks.take() {
                 impacts.load(key, release);
-                for doc in docs_in(key, self.words.num_docs) {
+                for doc in docs_in(key, self.words.num_docs()) {
                     let impacts = impacts.of_doc(doc as u16);
-                    for &pair in neighbours.find(&self.words.of(doc), &mut set) {
+                    for &pair in neighbours.find(&self.words.tokens(DocId(doc)), &mut set) {
                         let (first, second) = neighbours.numbers(pair);
                         found.push(pair, impacts[first] + impacts[second], doc as u16);
                     }

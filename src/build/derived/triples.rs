@@ -99,7 +99,7 @@ impl<'a> Stored<'a> {
 
 /// The businesses of each triple, by chunk.
 fn find(triples: &[Stored<'_>], source: &Source<'_>, release: impl Fn() + Sync) -> Vec<Found> {
-    let num_docs = source.words.num_docs;
+    let num_docs = source.words.num_docs();
     let found: Vec<OnceLock<Found>> = (0..num_chunks(num_docs)).map(|_| OnceLock::new()).collect();
     for_each_chunk(
         num_docs,
@@ -110,7 +110,7 @@ fn find(triples: &[Stored<'_>], source: &Source<'_>, release: impl Fn() + Sync) 
                 for_each_low(pair, key, |_, low| {
                     let doc = key << 16 | u32::from(low);
                     if rest.contains(DocId(doc))
-                        && source.neighbours.hold(&source.words.of(doc), *words)
+                        && source.neighbours.hold(&source.words.tokens(DocId(doc)), *words)
                     {
                         here.lows.push(low);
                     }
