@@ -57,7 +57,6 @@ pub use sort_order::{Permutation, StoredOrder};
 
 use crate::analyzer::host::Host;
 use crate::ids::{DocId, TermOrd};
-use best_within::StoredBest;
 use dense::DenseKey;
 use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
@@ -304,7 +303,7 @@ impl Snapshot {
         &self,
         term: TermOrd,
         industry: TermOrd,
-    ) -> Option<(StoredBest<'_>, u64)> {
+    ) -> Option<(PackedInts<'_>, u64)> {
         self.industry_range(industry)?;
         self.components
             .industry_best
@@ -323,7 +322,7 @@ impl Snapshot {
         &self,
         phrase: &StoredPhrase<'_>,
         industry: TermOrd,
-    ) -> Option<StoredBest<'_>> {
+    ) -> Option<PackedInts<'_>> {
         self.industry_range(industry)?;
         self.components.phrase_industry_best.get(phrase.place?, industry.0)
     }

@@ -5,8 +5,6 @@ use super::cursor::{Position, Side};
 use super::evaluate::SELECTED_MAX;
 use super::plan::Plan;
 use super::score::Scorer;
-use crate::ids::DocId;
-use crate::snapshot::best_within::StoredBest;
 
 /// Which stretch of a sequence is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -151,27 +149,10 @@ pub fn nearest(
     nearest.into_sorted()
 }
 
-/// The first `wanted` of the positions that `position` makes of those of `best` that are among `members`; `best` are in
-/// order. None if they neither suffice nor are all.
-pub fn first_of_best(
-    best: StoredBest<'_>,
-    members: &Plan<'_>,
-    wanted: usize,
-    mut position: impl FnMut(usize, DocId) -> Option<Position>,
-) -> Option<Vec<Position>> {
-    let mut found = Vec::with_capacity(wanted);
-    for doc in best.docs.docs().filter(|&doc| members.contains(doc)) {
-        found.extend(position(found.len(), doc));
-        if found.len() == wanted {
-            return Some(found);
-        }
-    }
-    best.are_all.then_some(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::DocId;
     use proptest::prelude::*;
 
     proptest! {

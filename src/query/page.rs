@@ -12,10 +12,11 @@ use super::planner::Planner;
 use super::positions::PositionPlan;
 use super::relevance::by_relevance;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
-use super::stored_best::{BestOfPhrase, BestOfWord, BestOfWords};
+use super::stored_best::{BestOfWord, BestOfWords, best_of_phrase};
 use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
+use crate::snapshot::packed_ints::PackedInts;
 use crate::snapshot::{Snapshot, StoredOrder};
 use std::cell::LazyCell;
 
@@ -99,7 +100,10 @@ fn evaluated<'s>(
     scratch: &mut Scratch,
 ) -> (u64, Vec<Position>) {
     let plan = plan(planner, query, understanding);
-    let of_phrase = best_of_phrase(planner, query, understanding);
+    let of_phrase = match is_first_of_best(query) {
+        true => best_of_phrase(planner, query, understanding, query.limit as usize),
+        false => None,
+    };
     let kept = match of_phrase {
         Some(_) => Kept::Nothing,
         None if is_first_of_static(query) => Kept::First(query.limit as usize),
@@ -129,7 +133,7 @@ fn nearest<'s>(
     query: &Query,
     understanding: &Understanding<'s>,
     (hits, total): (&Plan<'s>, u64),
-    of_phrase: Option<BestOfPhrase<'s>>,
+    of_phrase: Option<PackedInts<'s>>,
     scratch: &mut Scratch,
 ) -> Vec<Position> {
     let snapshot = planner.snapshot();
@@ -213,18 +217,6 @@ fn stored_page(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Positio
     };
     planner.took(shortcut);
     Some((total, page))
-}
-
-/// The stored best hits, if they are the first page.
-fn best_of_phrase<'s>(
-    planner: &Planner<'s>,
-    query: &Query,
-    understanding: &Understanding<'s>,
-) -> Option<BestOfPhrase<'s>> {
-    if !is_first_of_best(query) {
-        return None;
-    }
-    BestOfPhrase::new(planner, query, understanding, query.limit as usize)
 }
 
 /// The hits by their positions in the order that is asked for, if it costs less to walk these than to gather the ranks of

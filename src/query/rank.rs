@@ -237,19 +237,14 @@ impl<'a, 's> GroupSplit<'a, 's> {
 
     /// Takes those out whose host holds `q` as a phrase, the last word as a prefix: the second group of phrases.
     fn take_hosts(&mut self) {
-        let by_prefix = self.phrase_in_host_by_prefix();
-        let members = match &by_prefix {
-            // Those who turn out to be among the rest.
-            Plan::Check { .. } => Plan::intersection([self.rest.clone(), by_prefix.clone()]),
-            members => members.clone(),
-        };
+        let members = self.phrase_in_host_by_prefix();
         match self.clauses() {
             // Every hit holds the word, or what it begins in name or host: nobody is left. Told by postings, that would be
             // looked for among all of them behind the last page.
             [only] if only.readings.is_empty() && matches!(only.clause.term, Term::Word(_)) => {
                 self.rest = Plan::NOTHING;
             }
-            _ => self.leave_out(&by_prefix),
+            _ => self.leave_out(&members),
         }
         if !members.is_nothing() {
             let (tier, kind) = (Tier::PhraseElsewhere, Kind::Prefix);

@@ -28,11 +28,11 @@ use super::relax::RelaxedScorer;
 use super::score::Scorer;
 use super::shortcut::Shortcut;
 use super::single_word::SingleWord;
-use super::stored_best::{BestOfPhrase, two_words};
+use super::stored_best::two_words;
 use super::summed_levels::SummedLevels;
 use super::understand::Understanding;
 use super::within_industry::WithinIndustry;
-use crate::snapshot::best_within::StoredBest;
+use crate::snapshot::packed_ints::PackedInts;
 use walk::Walk;
 
 /// The nearest of the hits, with their total, by relevance in the direction of the walk; `of_phrase` are the stored best in
@@ -42,7 +42,7 @@ pub fn by_relevance<'s>(
     query: &Query,
     understanding: &Understanding<'s>,
     (hits, total): (&Plan<'s>, u64),
-    of_phrase: Option<BestOfPhrase<'s>>,
+    of_phrase: Option<PackedInts<'s>>,
     stretch: Stretch,
 ) -> Vec<Position> {
     if understanding.clauses.is_empty() {
@@ -58,17 +58,13 @@ pub fn by_relevance<'s>(
     }
     let scorer = Scorer::new(planner, understanding, &query.text);
     let single_word = SingleWord::of(planner, query, understanding, total);
-    let (best_of_phrase, of_phrase_by) = match of_phrase {
-        Some(BestOfPhrase(best)) => (Some(best), Shortcut::BestOfPhraseInIndustry),
-        None => {
-            let stored = two_words(planner, query, understanding);
-            let stored = stored.filter(|stored| !stored.best.is_empty());
-            let best = stored.map(|stored| StoredBest { docs: stored.best, are_all: false });
-            (best, Shortcut::BestOfPhrase)
-        }
+    let best_of_phrase = match of_phrase {
+        Some(best) => Some((best, Shortcut::BestOfPhraseInIndustry)),
+        None => two_words(planner, query, understanding)
+            .map(|stored| (stored.best, Shortcut::BestOfPhrase)),
     };
     // Without stored best businesses that fill the page, most groups are looked at.
-    let is_stored = best_of_phrase.is_some_and(|best| best.docs.len() >= stretch.wanted);
+    let is_stored = best_of_phrase.is_some_and(|(best, _)| best.len() >= stretch.wanted);
     let held = if is_stored { None } else { held(planner, hits, total) };
     let hits = held.unwrap_or_else(|| hits.clone());
     // Only pages that begin somewhere are looked for so.
@@ -81,7 +77,6 @@ pub fn by_relevance<'s>(
         single_word,
         summed_levels,
         best_of_phrase,
-        of_phrase_by,
         is_phrase,
         stretch,
         found: Vec::new(),

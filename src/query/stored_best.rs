@@ -18,7 +18,6 @@ use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
 use super::{Query, SortOrder};
 use crate::ids::{DocId, TermOrd};
-use crate::snapshot::best_within::StoredBest;
 use crate::snapshot::impacts::Impacts;
 use crate::snapshot::packed_ints::PackedInts;
 use crate::snapshot::phrases::StoredPhrase;
@@ -86,7 +85,7 @@ impl<'a, 's> BestOfWord<'a, 's> {
             }
             Asked::InIndustry(industry) => {
                 let (best, total) = snapshot.best_in_industry(term, industry)?;
-                (best.docs, total, Shortcut::BestInIndustry)
+                (best, total, Shortcut::BestInIndustry)
             }
         };
         if planner.whole_id(&query.text).is_some() {
@@ -216,27 +215,20 @@ pub fn two_words<'s>(
     if is_it { planner.stored_phrase(&words) } else { None }
 }
 
-/// The stored best of those who hold two words next to each other within an industry.
-#[derive(Clone, Copy, Debug)]
-pub struct BestOfPhrase<'s>(pub StoredBest<'s>);
-
-impl<'s> BestOfPhrase<'s> {
-    /// What is stored of the best hits of `query`, if it asks for two words in one industry, and if a page of `wanted` is
-    /// full with them, whoever has both words in the name and stands before them.
-    pub fn new(
-        planner: &Planner<'s>,
-        query: &Query,
-        understanding: &Understanding<'s>,
-        wanted: usize,
-    ) -> Option<BestOfPhrase<'s>> {
-        let [first, second] = understanding.clauses.as_slice() else { return None };
-        let Asked::InIndustry(industry) = Asked::of(planner, query)? else { return None };
-        let phrase = two_words(planner, query, understanding)?;
-        let best = planner.snapshot().best_of_phrase_in_industry(&phrase, industry)?;
-        let in_name = [first, second].map(|understood| understood.in_name(planner));
-        let is_before = |&doc: &DocId| in_name.iter().all(|names| names.contains(doc));
-        let num_before = best.docs.docs().filter(is_before).count();
-        let is_full = best.docs.len() - num_before >= wanted;
-        is_full.then_some(BestOfPhrase(StoredBest { are_all: false, ..best }))
-    }
+/// The stored best of documents that hold two words next to each other, if `query` asks for these words in one industry, and
+/// if a page of `wanted` is full with them, wherever those that have both words in the name stand, which come first.
+pub fn best_of_phrase<'s>(
+    planner: &Planner<'s>,
+    query: &Query,
+    understanding: &Understanding<'s>,
+    wanted: usize,
+) -> Option<PackedInts<'s>> {
+    let [first, second] = understanding.clauses.as_slice() else { return None };
+    let Asked::InIndustry(industry) = Asked::of(planner, query)? else { return None };
+    let phrase = two_words(planner, query, understanding)?;
+    let best = planner.snapshot().best_of_phrase_in_industry(&phrase, industry)?;
+    let in_name = [first, second].map(|understood| understood.in_name(planner));
+    let is_before = |&doc: &DocId| in_name.iter().all(|names| names.contains(doc));
+    let num_before = best.docs().filter(is_before).count();
+    (best.len() - num_before >= wanted).then_some(best)
 }

@@ -12,13 +12,13 @@
 //!                                     come those who hold such a word there, and last those who hold it nowhere, and
 //!                                     such a word in the host)
 //! PhraseIndustryBest               := the same, by text score as two words, as in PhraseBest
-//! IndustryBestLists, PhraseIndustryBestLists := MAX (u32), START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
+//! IndustryBestLists, PhraseIndustryBestLists := START^(KEYS + 1), SET^PAIRS, END^PAIRS (u32)
 //! IndustryTotals                   := TOTAL^PAIRS (u32): of how many IndustryBest has the best
 //! ```
 //!
 //! DOC is [packed](super::packed_ints). KEYS are the terms of [`dense`](super::dense), by number, or the pairs of
 //! `PhrasePairs`, by place; START says which SETs, ascending, are those of each, and END where the businesses of a pair of
-//! key and set end. A pair with fewer than MAX has no others. SET is the ordinal of an industry, and as in the [order by
+//! key and set end. SET is the ordinal of an industry, and as in the [order by
 //! industry](super::industry_order) a business is of one only.
 
 use super::error::SnapshotError;
@@ -33,15 +33,6 @@ pub struct BestWithin {
     lists: Section,
     num_keys: usize,
     num_docs: u32,
-}
-
-/// What is stored of a word, or of a phrase, within a set.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StoredBest<'a> {
-    /// The best businesses, best first.
-    pub docs: PackedInts<'a>,
-    /// Are these all that there are?
-    pub are_all: bool,
 }
 
 /// The best businesses of words within sets, and of how many.
@@ -78,12 +69,12 @@ impl CountedBest {
     }
 
     /// The best of the term with this number within a set, and of how many.
-    pub fn get(&self, term: usize, set: u32) -> Option<(StoredBest<'_>, u64)> {
+    pub fn get(&self, term: usize, set: u32) -> Option<(PackedInts<'_>, u64)> {
         self.find(term, set).map(|(_, best, total)| (best, total))
     }
 
     /// The same, and the place of the pair.
-    pub fn find(&self, term: usize, set: u32) -> Option<(usize, StoredBest<'_>, u64)> {
+    pub fn find(&self, term: usize, set: u32) -> Option<(usize, PackedInts<'_>, u64)> {
         let (at, best) = self.best.find(term, set)?;
         let total = cast::<u32>(self.totals.as_ref())[at];
         Some((at, best, total.into()))
@@ -111,7 +102,6 @@ pub const PHRASE_INDUSTRY_BEST: BestKinds = BestKinds {
 
 /// The parts of the lists.
 struct Lists<'a> {
-    max: u32,
     starts: &'a [u32],
     sets: &'a [u32],
     ends: &'a [u32],
@@ -119,10 +109,9 @@ struct Lists<'a> {
 
 impl<'a> Lists<'a> {
     fn read(words: &'a [u32], num_keys: usize) -> Option<Lists<'a>> {
-        let (&max, words) = words.split_first()?;
         let (starts, words) = words.split_at_checked(num_keys + 1)?;
         let (sets, ends) = words.split_at_checked(*starts.last()? as usize)?;
-        (sets.len() == ends.len()).then_some(Lists { max, starts, sets, ends })
+        (sets.len() == ends.len()).then_some(Lists { starts, sets, ends })
     }
 }
 
@@ -139,7 +128,7 @@ impl BestWithin {
     ) -> Result<BestWithin, SnapshotError> {
         let damaged = |reason| Err(lists.damaged(reason));
         let all = docs.checked_packed(num_docs)?.len();
-        let Some(Lists { max, starts, sets, ends }) = Lists::read(lists.checked_slice()?, num_keys)
+        let Some(Lists { starts, sets, ends }) = Lists::read(lists.checked_slice()?, num_keys)
         else {
             return damaged("one start for each key, and one end for each pair is expected");
         };
@@ -156,7 +145,7 @@ impl BestWithin {
         }
         let mut start = 0;
         let join = ends.iter().all(|&end| {
-            let is_list = start < end && end - start <= max;
+            let is_list = start < end;
             start = end;
             is_list
         });
@@ -176,39 +165,38 @@ impl BestWithin {
     }
 
     /// What is stored of the term with this number, or the phrase at this place, within a set.
-    pub fn get(&self, key: usize, set: u32) -> Option<StoredBest<'_>> {
+    pub fn get(&self, key: usize, set: u32) -> Option<PackedInts<'_>> {
         self.find(key, set).map(|(_, best)| best)
     }
 
     /// The same, and the place of the pair.
-    fn find(&self, key: usize, set: u32) -> Option<(usize, StoredBest<'_>)> {
+    fn find(&self, key: usize, set: u32) -> Option<(usize, PackedInts<'_>)> {
         let lists = self.lists()?;
         let pairs = *lists.starts.get(key)? as usize..*lists.starts.get(key + 1)? as usize;
         let within = lists.sets[pairs.clone()].binary_search(&set).ok()?;
         let at = pairs.start + within;
         let start = at.checked_sub(1).map_or(0, |before| lists.ends[before]);
         let all = PackedInts::read(self.docs.as_ref(), self.num_docs);
-        let docs = all.slice(start as usize, lists.ends[at] as usize);
-        Some((at, StoredBest { docs, are_all: docs.len() < lists.max as usize }))
+        Some((at, all.slice(start as usize, lists.ends[at] as usize)))
     }
 }
 
 /// What is stored of one key after the other.
 #[derive(Debug)]
 pub struct BestWithinWriter {
-    max: u32,
     starts: Vec<u32>,
     sets: Vec<u32>,
     ends: Vec<u32>,
 }
 
-impl BestWithinWriter {
-    /// Of no key yet; at most `max` businesses of each pair.
-    pub fn new(max: usize) -> BestWithinWriter {
-        let max = max as u32;
-        BestWithinWriter { max, starts: vec![0], sets: Vec::new(), ends: Vec::new() }
+impl Default for BestWithinWriter {
+    /// Of no key yet.
+    fn default() -> BestWithinWriter {
+        BestWithinWriter { starts: vec![0], sets: Vec::new(), ends: Vec::new() }
     }
+}
 
+impl BestWithinWriter {
     /// The next key: its sets, ascending, each with how many of its best businesses are written.
     pub fn push(&mut self, sets: impl Iterator<Item = (u32, usize)>) {
         for (set, len) in sets {
@@ -220,7 +208,7 @@ impl BestWithinWriter {
 
     /// The words of the lists.
     pub fn into_words(self) -> Vec<u32> {
-        [vec![self.max], self.starts, self.sets, self.ends].concat()
+        [self.starts, self.sets, self.ends].concat()
     }
 }
 
@@ -238,17 +226,17 @@ mod tests {
 
     #[test]
     fn what_was_written_is_found() {
-        let mut writer = BestWithinWriter::new(3);
+        let mut writer = BestWithinWriter::default();
         writer.push([(2, 2), (8, 3)].into_iter());
         writer.push(std::iter::empty());
         writer.push([(0, 1)].into_iter());
         // Of a hundred businesses, a byte each.
         let docs = [50, 7, 99, 1, 2, 4];
         let best = opened(&writer.into_words(), &docs).unwrap();
-        let found = |docs, are_all| Some(StoredBest { docs: PackedInts::read(docs, 100), are_all });
-        assert_eq!(best.get(0, 2), found(&docs[..2], true));
-        assert_eq!(best.get(0, 8), found(&docs[2..5], false));
-        assert_eq!(best.get(2, 0), found(&docs[5..], true));
+        let found = |docs| Some(PackedInts::read(docs, 100));
+        assert_eq!(best.get(0, 2), found(&docs[..2]));
+        assert_eq!(best.get(0, 8), found(&docs[2..5]));
+        assert_eq!(best.get(2, 0), found(&docs[5..]));
         for (term, set) in [(0, 3), (1, 2), (2, 1), (3, 0)] {
             assert_eq!(best.get(term, set), None);
         }
@@ -267,7 +255,7 @@ mod tests {
         };
         let best = of(&[7, 100]).map_err(|error| error.to_string()).unwrap();
         let (docs, total) = best.get(2, 5).unwrap();
-        assert_eq!((docs.docs, docs.are_all, total), (PackedInts::read(&[3], 100), true, 100));
+        assert_eq!((docs, total), (PackedInts::read(&[3], 100), 100));
         assert!(best.get(1, 5).is_none());
         for bad in [&[7][..], &[7, 8, 9], &[7, 101]] {
             assert!(of(bad).is_err(), "{bad:?}");
@@ -276,19 +264,19 @@ mod tests {
 
     #[test]
     fn what_no_build_writes_is_refused() {
-        let good = [2, 0, 1, 1, 2, 5, 5, 2, 3];
+        let good = [0, 1, 1, 2, 5, 5, 2, 3];
         let docs = [1, 2, 3];
         assert!(opened(&good, &docs).is_ok());
         assert!(opened(&good, &[1, 2]).is_err());
         assert!(opened(&good, &[1, 2, 100]).is_err());
-        assert!(opened(&good[..8], &docs).is_err());
+        assert!(opened(&good[..7], &docs).is_err());
         assert!(opened(&[], &[]).is_err());
-        // Too many of a pair, none, terms that do not join, a set that is not there, or twice.
-        for (at, word) in [(0, 1), (7, 3), (1, 1), (2, 3), (5, 9)] {
+        // None of a pair, terms that do not join, a set that is not there, or twice.
+        for (at, word) in [(6, 3), (0, 1), (1, 3), (4, 9)] {
             let mut bad = good;
             bad[at] = word;
             assert!(opened(&bad, &docs).is_err(), "{at}: {word}");
         }
-        assert!(opened(&[2, 0, 2, 2, 2, 5, 5, 2, 3], &docs).is_err());
+        assert!(opened(&[0, 2, 2, 2, 5, 5, 2, 3], &docs).is_err());
     }
 }

@@ -66,7 +66,7 @@ impl WordPairs {
     pub fn get(&self, first: usize, second: usize) -> Option<StoredPage<'_>> {
         let (at, best, total) = self.best.as_ref()?.find(first, second as u32)?;
         let end = cast::<u64>(self.ends.as_ref())[at];
-        Some(StoredPage { docs: best.docs, total, end })
+        Some(StoredPage { docs: best, total, end })
     }
 }
 

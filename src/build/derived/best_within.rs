@@ -99,7 +99,7 @@ pub fn write<S: Sets>(
 ) -> Result<Vec<u32>, BuildError> {
     let mut section = writer.begin(kinds.docs);
     let mut totals = Vec::new();
-    let mut lists = BestWithinWriter::new(bounds.max);
+    let mut lists = BestWithinWriter::default();
     choose(dense, sets, bounds, release, pool, |_, best| {
         section.write(&packed_ints::encode(&best.docs, dense.num_docs))?;
         lists.push(best.lens.iter().map(|&(at, len)| (sets.numbers()[at], len)));

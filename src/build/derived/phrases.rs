@@ -89,7 +89,7 @@ pub fn write(
     // In pieces: what grows to hundreds of megabytes is copied again and again.
     let (mut best, mut best_len, mut best_offsets) = (Vec::new(), 0, vec![0u32]);
     let mut within = Vec::new();
-    let mut within_lists = BestWithinWriter::new(source.thresholds.phrase_industry_best.max);
+    let mut within_lists = BestWithinWriter::default();
     let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Encoded>::default());
     in_order(
         pool,

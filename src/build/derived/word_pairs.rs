@@ -50,7 +50,7 @@ pub fn write(
         page_len: bounds.max as u32,
     };
     let mut section = writer.begin(WORD_PAIR_BEST.docs);
-    let mut lists = BestWithinWriter::new(bounds.max);
+    let mut lists = BestWithinWriter::default();
     let (mut totals, mut ends) = (Vec::new(), Vec::new());
     let take = |pages: Pages| -> Result<(), BuildError> {
         section.write(&packed_ints::encode(&pages.docs, dense.num_docs))?;

@@ -4,15 +4,15 @@ use crate::query::candidates::for_each_chunk_left;
 use crate::query::check::Check;
 use crate::query::cursor::Position;
 use crate::query::hit_set::HitSet;
-use crate::query::nearest::{GROUP_SHIFT, Nearest, Stretch, first_of_best, nearest};
+use crate::query::nearest::{GROUP_SHIFT, Nearest, Stretch, nearest};
 use crate::query::plan::Plan;
 use crate::query::planner::Planner;
-use crate::query::rank::{Group, GroupSplit, Kind, Step, Tier, group_key};
+use crate::query::rank::{Group, GroupSplit, Kind, PhraseCandidates, Step, Tier, group_key};
 use crate::query::score::Scorer;
 use crate::query::shortcut::Shortcut;
 use crate::query::single_word::SingleWord;
 use crate::query::summed_levels::SummedLevels;
-use crate::snapshot::best_within::StoredBest;
+use crate::snapshot::packed_ints::PackedInts;
 
 /// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
 const AHEAD_MAX: usize = 1 << 14;
@@ -23,10 +23,9 @@ pub(super) struct Walk<'a, 's> {
     pub(super) scorer: Scorer<'s>,
     pub(super) single_word: Option<SingleWord<'s>>,
     pub(super) summed_levels: Option<SummedLevels<'s>>,
-    /// The stored best of those who hold `q` as a phrase, if it is two words whose impacts are the text score; and which
+    /// The stored best of those that hold `q` as a phrase, if it is two words whose impacts are the text score; and which
     /// shortcut that is.
-    pub(super) best_of_phrase: Option<StoredBest<'s>>,
-    pub(super) of_phrase_by: Shortcut,
+    pub(super) best_of_phrase: Option<(PackedInts<'s>, Shortcut)>,
     /// Do all hits hold it as a phrase?
     pub(super) is_phrase: bool,
     pub(super) stretch: Stretch,
@@ -42,19 +41,10 @@ impl<'s> Walk<'_, 's> {
             match step {
                 Step::Group(group) => self.take(&group),
                 Step::Phrase(candidates) => {
-                    let group = (Tier::PhraseElsewhere, Kind::Whole);
-                    if self.take_best_of_phrase(group, &candidates.hits) {
-                        break;
-                    }
-                    let checked = self.take_checked(group, &candidates.hits, &candidates.check);
+                    let members = self.take_candidates(&candidates);
                     if self.is_full() {
                         break;
                     }
-                    // Whoever begins with the first page has checked all candidates by now.
-                    let members = match (checked, self.stretch.start) {
-                        (Some(members), None) => Plan::ready(members),
-                        _ => candidates.members(),
-                    };
                     split.phrase_checked(&members);
                 }
             }
@@ -105,6 +95,22 @@ impl<'s> Walk<'_, 's> {
         start.is_some_and(|start| start.relevance_key >> GROUP_SHIFT >= group_key(tier, kind))
     }
 
+    /// Appends the nearest of the candidates that hold the phrase, and says which do, if the page is not full.
+    fn take_candidates(&mut self, candidates: &PhraseCandidates<'s>) -> Plan<'s> {
+        let (tier, kind) = (Tier::PhraseElsewhere, Kind::Whole);
+        if self.is_behind(tier, kind) {
+            return candidates.members();
+        }
+        if self.take_best_of_phrase((tier, kind), &candidates.hits) {
+            return Plan::NOTHING;
+        }
+        match self.take_checked((tier, kind), &candidates.hits, &candidates.check) {
+            // A walk from the first page on has checked all candidates by now.
+            Some(members) if self.stretch.start.is_none() => Plan::ready(members),
+            _ => candidates.members(),
+        }
+    }
+
     /// Appends the nearest members of a group.
     fn take(&mut self, group: &Group<'s>) {
         if self.is_full() || self.is_behind(group.tier, group.kind) {
@@ -139,34 +145,31 @@ impl<'s> Walk<'_, 's> {
         self.found.extend(nearest(&group.members, prefix, &mut self.scorer, left));
     }
 
-    /// Fills the page with those of `hits` among the stored best businesses of the phrase, if they suffice.
+    /// Fills the page with those of `hits` among the stored best of the phrase, if they suffice.
     fn take_best_of_phrase(&mut self, (tier, kind): (Tier, Kind), hits: &Plan<'s>) -> bool {
-        let Some(best) = self.best_of_phrase else { return false };
-        self.take_best((tier, kind), hits, (best, self.of_phrase_by))
-    }
-
-    /// Fills the page with those of `hits` among `best`, if they suffice, or are all; which shortcut that is, stands beside
-    /// them.
-    fn take_best(
-        &mut self,
-        (tier, kind): (Tier, Kind),
-        hits: &Plan<'s>,
-        (best, by): (StoredBest<'s>, Shortcut),
-    ) -> bool {
-        if self.is_behind(tier, kind) || !self.stretch.is_from_best() {
+        let Some((best, by)) = self.best_of_phrase else { return false };
+        if !self.stretch.is_from_best() {
             return false;
         }
-        let start = self.stretch.start.as_ref().map(|start| self.stretch.distance(start));
+        let left = self.left();
+        let start = left.start.map(|start| left.distance(&start));
         let prefix = group_key(tier, kind) << GROUP_SHIFT;
-        let left = self.stretch.wanted - self.found.len();
-        let Walk { scorer, stretch, .. } = self;
-        let found = first_of_best(best, hits, left, |number, doc| {
+        let mut found = Vec::with_capacity(left.wanted);
+        for doc in best.docs().filter(|&doc| hits.contains(doc)) {
             // Without a start, only the last on the page is asked for its place, behind which the next page begins.
-            let score = if start.is_some() || number + 1 == left { scorer.score(doc) } else { 0 };
+            let is_scored = start.is_some() || found.len() + 1 == left.wanted;
+            let score = if is_scored { self.scorer.score(doc) } else { 0 };
             let position = Position { relevance_key: prefix | u64::from(score), doc };
-            start.is_none_or(|start| stretch.distance(&position) > start).then_some(position)
-        });
-        self.take_found(found, by)
+            if start.is_none_or(|start| left.distance(&position) > start) {
+                found.push(position);
+            }
+            if found.len() == left.wanted {
+                self.planner.took(by);
+                self.found.append(&mut found);
+                return true;
+            }
+        }
+        false
     }
 
     /// Appends what a shortcut has found, if it has.
@@ -204,9 +207,6 @@ impl<'s> Walk<'_, 's> {
         check: &Check<'s>,
     ) -> Option<HitSet> {
         let mut members: Vec<u32> = Vec::new();
-        if self.is_behind(tier, kind) {
-            return Some(HitSet::default());
-        }
         if self.take_by_sums((tier, kind), candidates, Some(check)) {
             return None;
         }
