@@ -65,6 +65,7 @@ pub mod limits;
 pub mod memory;
 pub mod places;
 pub mod query;
+pub mod ranking;
 pub mod render;
 pub mod simd;
 pub mod snapshot;

@@ -22,12 +22,13 @@ use super::hit_set::HitSet;
 use super::page::{self, Page};
 use super::plan::Plan;
 use super::planner::Planner;
-use super::rank::{GroupSplit, Kind, Tier};
+use super::rank::TierPartition;
 use super::relax::{RelaxedScorer, Shares};
 use super::score::{ScoreParts, Scorer};
 use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
+use crate::ranking::Level;
 use crate::snapshot::Snapshot;
 use crate::snapshot::documents::id_and_name;
 use std::collections::HashMap;
@@ -97,8 +98,8 @@ pub struct ResultExplanation {
 pub enum Standing {
     /// No clause tells the results apart.
     Unranked,
-    /// By tier and kind.
-    Ranked(Tier, Kind),
+    /// By level.
+    Ranked(Level),
     /// By what it shares with a relaxed `q`.
     Relaxed {
         /// The shares.
@@ -154,7 +155,7 @@ struct Results<'a, 's> {
     planner: &'a Planner<'s>,
     query: &'a Query,
     understanding: &'a Understanding<'s>,
-    groups: HashMap<DocId, (Tier, Kind)>,
+    levels: HashMap<DocId, Level>,
     relaxed: Option<RelaxedScorer<'s>>,
     ways: Vec<held::Ways<'s>>,
 }
@@ -171,30 +172,29 @@ impl<'a, 's> Results<'a, 's> {
         let on_page = Plan::ready(HitSet::of_sorted(sorted.into_iter()));
         let is_relaxed = understanding.is_relaxed;
         let relaxed = is_relaxed.then(|| RelaxedScorer::new(planner, understanding));
-        let mut groups = HashMap::new();
+        let mut levels = HashMap::new();
         if !is_relaxed && (understanding.whole_id.is_some() || !understanding.clauses.is_empty()) {
-            // Tier and kind of a business do not depend on what else matches.
-            let mut split = GroupSplit::new(planner, understanding, &query.text, on_page);
+            // The level of a document does not depend on what else matches.
+            let mut split = TierPartition::new(planner, understanding, &query.text, on_page);
             while let Some(group) = split.next_group() {
-                let standing = (group.tier, group.kind);
                 group.members.for_each(|doc| {
-                    groups.insert(doc, standing);
+                    levels.insert(doc, group.level);
                 });
             }
         }
         let clauses = understanding.clauses.iter();
         let ways = clauses.map(|understood| held::Ways::new(planner, understood)).collect();
-        Results { planner, query, understanding, groups, relaxed, ways }
+        Results { planner, query, understanding, levels, relaxed, ways }
     }
 
     fn explain(&self, rank: usize, doc: DocId) -> ResultExplanation {
         let snapshot = self.planner.snapshot();
         let (id, name) = id_and_name(&snapshot.document(doc));
-        let standing = match (&self.relaxed, self.groups.get(&doc)) {
+        let standing = match (&self.relaxed, self.levels.get(&doc)) {
             (Some(relaxed), _) => {
                 Standing::Relaxed { shares: relaxed.shares(doc), score: relaxed.score(doc) }
             }
-            (None, Some(&(tier, kind))) => Standing::Ranked(tier, kind),
+            (None, Some(&level)) => Standing::Ranked(level),
             (None, None) => Standing::Unranked,
         };
         let scorer = Scorer::new(self.planner, self.understanding, &self.query.text);

@@ -5,6 +5,7 @@ use super::cursor::{Position, Side};
 use super::evaluate::SELECTED_MAX;
 use super::plan::Plan;
 use super::score::Scorer;
+use crate::ranking::Level;
 
 /// Which stretch of a sequence is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +46,9 @@ impl Stretch {
         self.order == SortOrder::Desc && self.side == Side::After
     }
 
-    /// Where it begins within a group of relevance whose keys begin with `prefix`, if it does.
-    pub fn start_in(&self, prefix: u64) -> Option<Position> {
-        self.start.filter(|start| start.relevance_key >> GROUP_SHIFT == prefix >> GROUP_SHIFT)
+    /// Where it begins within a level of relevance, if it does.
+    pub fn start_on(&self, level: Level) -> Option<Position> {
+        self.start.filter(|start| level.cmp_key(start.relevance_key).is_eq())
     }
 
     /// The stretch that begins at `start`, of at most `wanted`.
@@ -124,19 +125,16 @@ impl Nearest {
     }
 }
 
-/// Bits of a relevance key below tier and kind.
-pub const GROUP_SHIFT: u32 = 32;
-
-/// The nearest of a plan's businesses by score, which all are of the group that `prefix` stands for.
+/// The nearest documents of a plan by score, all of them on one level.
 pub fn nearest(
     plan: &Plan<'_>,
-    prefix: u64,
+    level: Level,
     scorer: &mut Scorer<'_>,
     stretch: Stretch,
 ) -> Vec<Position> {
     let mut nearest = Nearest::new(stretch);
     let mut push = |doc, score| {
-        nearest.push(Position { relevance_key: prefix | u64::from(score), doc });
+        nearest.push(Position { relevance_key: level.key(score), doc });
     };
     match plan {
         Plan::Ready(hits) => scorer.for_each_score_of(hits, push),

@@ -1,21 +1,19 @@
-//! Relevance: which tier a business is in, and of which kind its matches are.
+//! The levels of relevance, evaluated over sets of documents.
 //!
-//! Tiers (contract, section 3, "Ranking") are set operations on small lists, computed best first and only as far
-//! as a page needs: a page that fills from an upper tier never looks at the lower ones. A tier has two *groups*:
-//! what matches by whole words, and what matches by a prefix only. Inside a group the text score decides, then
-//! the static order.
+//! What a level is says [`ranking`](crate::ranking). Levels are set operations on small lists, computed best first
+//! and only as far as a page needs: a page that fills from an upper level never looks at the lower ones. The level
+//! of a single document is told by taking apart the set of that one.
 //!
-//! | tier | set | from |
+//! | level | set | from |
 //! |---|---|---|
-//! | whole id or host | one business; the businesses on the host | id order, host dictionary |
-//! | name is `q` | one word: a stored list; more: names that start with the words, checked | [`TermLists`] |
-//! | name starts with `q` | the same | the same |
+//! | id or host | one document; the documents on the host | id order, host dictionary |
+//! | name is `q`, name starts with `q` | one word: a stored list; more: names that start with the words, verified | [`TermLists`] |
 //! | all words in the name | intersection of the names with each word | the same |
-//! | phrase in another field | one word: the rest that holds it; more: checked in the order of scores, until the page is full | token streams |
-//! | some words in the name | union of the names with each word | term lists |
-//! | none | the rest | |
+//! | phrase in another field | one word: the rest that holds it; more: verified in the order of scores, until the page is full | forward index |
+//! | some words in the name | union of the names with each word | the same |
+//! | elsewhere | the rest | |
 //!
-//! The phrase tier is in `rank/phrase_tier.rs`.
+//! Phrases outside names are in `rank/phrase_tier.rs`.
 
 mod phrase_tier;
 
@@ -24,84 +22,37 @@ use super::phrase::NameMatch;
 use super::plan::Plan;
 use super::planner::Planner;
 use super::shortcut::Shortcut;
-use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
+use super::text::{Clause, Phrase, Term, TextQuery};
 use super::understand::{Understanding, Understood};
+use crate::ranking::Level;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::block::TermLists;
 pub use phrase_tier::PhraseCandidates;
 
-/// How well a business fits `q`, best first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Tier {
-    /// `q` is its id, or its host.
-    WholeIdOrHost,
-    /// The name is `q`.
-    NameIs,
-    /// The name starts with the words of `q`.
-    NameStarts,
-    /// All words are in the name.
-    NameHasAll,
-    /// The words are a phrase in another field.
-    PhraseElsewhere,
-    /// Some words are in the name.
-    NameHasSome,
-    /// No word is in the name.
-    Elsewhere,
-}
-
-/// By what a business earned its tier, better first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
-    /// Whole words only.
-    Whole,
-    /// Some words only as a prefix.
-    Prefix,
-}
-
-impl Tier {
-    /// All tiers, best first.
-    pub const ALL: [Tier; 7] = [
-        Tier::WholeIdOrHost,
-        Tier::NameIs,
-        Tier::NameStarts,
-        Tier::NameHasAll,
-        Tier::PhraseElsewhere,
-        Tier::NameHasSome,
-        Tier::Elsewhere,
-    ];
-}
-
-/// Tier and kind as part of a relevance key: the better, the larger.
-pub fn group_key(tier: Tier, kind: Kind) -> u64 {
-    (Tier::ALL.len() - tier as usize) as u64 * 2 + u64::from(kind == Kind::Whole)
-}
-
-/// The names that hold a term as a whole word, by tier, best first.
-pub fn named_by_tier<'s>(lists: &TermLists<'s>) -> [(Option<Postings<'s>>, Tier); 3] {
+/// The names that hold a term as a whole word, by the level of a `q` of this term alone, best first.
+pub fn named_by_level<'s>(lists: &TermLists<'s>) -> [(Option<Postings<'s>>, Level); 3] {
     [
-        (lists.name_is(), Tier::NameIs),
-        (lists.name_starts(), Tier::NameStarts),
-        (lists.name_has(), Tier::NameHasAll),
+        (lists.name_is(), Level::NameIs),
+        (lists.name_starts(), Level::NameStarts),
+        (lists.name_has(), Level::NameHasAll),
     ]
 }
 
-/// Businesses of one tier and kind.
+/// Documents of one level.
 #[derive(Debug)]
 pub struct Group<'s> {
-    /// Their tier.
-    pub tier: Tier,
-    /// Their kind.
-    pub kind: Kind,
-    /// Who they are.
+    /// Their level.
+    pub level: Level,
+    /// The documents.
     pub members: Plan<'s>,
 }
 
-/// What [`GroupSplit::next_step`] gives.
+/// What [`TierPartition::next_step`] gives.
 #[derive(Debug)]
 pub enum Step<'s> {
     /// A group whose members are known, or told by their postings.
     Group(Group<'s>),
-    /// Those who may be the whole-word members of [`Tier::PhraseElsewhere`].
+    /// Documents that may be on [`Level::PhraseElsewhere`].
     Phrase(PhraseCandidates<'s>),
 }
 
@@ -119,15 +70,9 @@ fn narrowed<'s>(plan: Plan<'s>, base: Plan<'s>, lists: &[Postings<'s>]) -> Plan<
     }
 }
 
-/// Are those whose name holds the clause only as a prefix few of `members`, which are not held?
-fn are_few(understood: &Understood<'_>, members: &Plan<'_>) -> bool {
-    let most = understood.in_name_as_prefix().cardinality_max();
-    !matches!(members, Plan::Ready(_)) && most < members.cardinality_max() / 2
-}
-
 /// The hits of a query, taken apart into groups.
 #[derive(Debug)]
-pub struct GroupSplit<'a, 's> {
+pub struct TierPartition<'a, 's> {
     planner: &'a Planner<'s>,
     understanding: &'a Understanding<'s>,
     words: Phrase,
@@ -135,37 +80,31 @@ pub struct GroupSplit<'a, 's> {
     host: Option<String>,
     /// Hits that are in none of the tiers taken so far.
     rest: Plan<'s>,
-    next_tier: usize,
-    /// Of those whose name holds all words and begins with the first, all, and whose name is `q`.
-    names: Option<(Plan<'s>, Plan<'s>)>,
-    /// The second group of the tier taken last.
-    by_prefix: Option<Group<'s>>,
-    /// Is that one still to be looked for, in hosts?
-    are_hosts_next: bool,
+    next_level: usize,
+    /// Documents whose name holds all words and begins with the first, once they are known.
+    names: Option<Plan<'s>>,
 }
 
-impl<'a, 's> GroupSplit<'a, 's> {
+impl<'a, 's> TierPartition<'a, 's> {
     /// Prepares to take `hits` apart by how they fit `text`.
     pub fn new(
         planner: &'a Planner<'s>,
         understanding: &'a Understanding<'s>,
         text: &TextQuery,
         hits: Plan<'s>,
-    ) -> GroupSplit<'a, 's> {
+    ) -> TierPartition<'a, 's> {
         let host = match text.clauses() {
             [Clause { term: Term::Host { name, .. }, .. }] => Some(name.clone()),
             _ => None,
         };
-        GroupSplit {
+        TierPartition {
             planner,
             understanding,
             words: text.ranking_words(),
             host,
             rest: hits,
-            next_tier: 0,
+            next_level: 0,
             names: None,
-            by_prefix: None,
-            are_hosts_next: false,
         }
     }
 
@@ -176,79 +115,47 @@ impl<'a, 's> GroupSplit<'a, 's> {
                 Step::Group(group) => return Some(group),
                 Step::Phrase(candidates) => {
                     let members = self.held(candidates.members());
-                    self.phrase_checked(&members);
+                    self.leave_out(&members);
                     if !members.is_nothing() {
-                        let (tier, kind) = (Tier::PhraseElsewhere, Kind::Whole);
-                        return Some(Group { tier, kind, members });
+                        return Some(Group { level: Level::PhraseElsewhere, members });
                     }
                 }
             }
         }
     }
 
-    /// The next group, or, where telling its members would mean to read every candidate, the candidates: whoever
-    /// takes those calls [`GroupSplit::phrase_checked`] before the next step.
+    /// The next group, or, where telling its members would mean to read every candidate, the candidates: the caller
+    /// takes the members out by [`TierPartition::leave_out`] before the next step.
     pub fn next_step(&mut self) -> Option<Step<'s>> {
         loop {
-            // Not before somebody asks: what a word begins in hosts costs more than a page.
-            if std::mem::take(&mut self.are_hosts_next) {
-                self.take_hosts();
-            }
-            if let Some(group) = self.by_prefix.take() {
-                return Some(Step::Group(group));
-            }
-            let tier = *Tier::ALL.get(self.next_tier)?;
-            self.next_tier += 1;
+            let level = *Level::ALL.get(self.next_level)?;
+            self.next_level += 1;
             if self.rest.is_nothing() {
-                continue;
+                return None;
             }
-            let (whole, by_prefix) = match tier {
-                Tier::PhraseElsewhere => match self.phrase_elsewhere() {
+            let members = match level {
+                Level::PhraseElsewhere => match self.phrase_elsewhere() {
                     Plan::Check { candidates, check, .. } => {
                         let hits = self.holding_words(*candidates);
                         return Some(Step::Phrase(PhraseCandidates { hits, check }));
                     }
-                    plan => {
-                        let members = self.within_rest(plan);
-                        self.phrase_checked(&members);
-                        (members, Plan::NOTHING)
-                    }
+                    plan => self.within_rest(plan),
                 },
-                tier => {
-                    let members = self.members(tier);
-                    self.leave_out(&members);
-                    self.kinds(tier, members)
-                }
+                level => self.members(level),
             };
-            if !by_prefix.is_nothing() {
-                self.by_prefix = Some(Group { tier, kind: Kind::Prefix, members: by_prefix });
+            match (level, self.clauses()) {
+                // Every hit holds the word, or what it begins in name or host: no document is left. By postings, that
+                // would be looked for among all of them behind the last page.
+                (Level::PhraseInHostByPrefix, [only])
+                    if only.readings.is_empty() && matches!(only.clause.term, Term::Word(_)) =>
+                {
+                    self.rest = Plan::NOTHING;
+                }
+                _ => self.leave_out(&members),
             }
-            if !whole.is_nothing() {
-                return Some(Step::Group(Group { tier, kind: Kind::Whole, members: whole }));
+            if !members.is_nothing() {
+                return Some(Step::Group(Group { level, members }));
             }
-        }
-    }
-
-    /// Tells which candidates of [`Step::Phrase`] hold the phrase.
-    pub fn phrase_checked(&mut self, members: &Plan<'s>) {
-        self.leave_out(members);
-        self.are_hosts_next = true;
-    }
-
-    /// Takes those out whose host holds `q` as a phrase, the last word as a prefix: the second group of phrases.
-    fn take_hosts(&mut self) {
-        let members = self.phrase_in_host_by_prefix();
-        match self.clauses() {
-            // Every hit holds the word, or what it begins in name or host: nobody is left. Told by postings, that would be
-            // looked for among all of them behind the last page.
-            [only] if only.readings.is_empty() && matches!(only.clause.term, Term::Word(_)) => {
-                self.rest = Plan::NOTHING;
-            }
-            _ => self.leave_out(&members),
-        }
-        if !members.is_nothing() {
-            let (tier, kind) = (Tier::PhraseElsewhere, Kind::Prefix);
-            self.by_prefix = Some(Group { tier, kind, members });
         }
     }
 
@@ -266,7 +173,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
         }
     }
 
-    fn leave_out(&mut self, members: &Plan<'s>) {
+    /// Takes `members` out of what is left for further levels.
+    pub fn leave_out(&mut self, members: &Plan<'s>) {
         let rest = std::mem::replace(&mut self.rest, Plan::NOTHING);
         self.rest = self.without(rest, members.clone());
     }
@@ -298,79 +206,61 @@ impl<'a, 's> GroupSplit<'a, 's> {
         self.within(plan, &self.rest)
     }
 
-    /// The businesses of `tier` among those that are in no better one.
-    fn members(&mut self, tier: Tier) -> Plan<'s> {
-        match (tier, self.words.words.as_slice()) {
-            (Tier::Elsewhere, _) => self.rest.clone(),
-            (Tier::WholeIdOrHost, _) if self.understanding.whole_id.is_some() => self.rest.clone(),
-            (Tier::WholeIdOrHost, _) => match &self.host {
+    /// The documents of `level` among those on no better one.
+    fn members(&mut self, level: Level) -> Plan<'s> {
+        let is_one_word = self.words.words.len() == 1;
+        match level {
+            Level::Elsewhere => self.rest.clone(),
+            Level::IdOrHost if self.understanding.whole_id.is_some() => self.rest.clone(),
+            Level::IdOrHost => match &self.host {
                 Some(name) => self.within_rest(self.planner.host(name)),
                 None => Plan::NOTHING,
             },
-            (_, []) => Plan::NOTHING,
-            (Tier::NameIs, [(_, word)]) => self.names_by_list(word, NameMatch::Whole),
-            (Tier::NameStarts, [(_, word)]) => self.names_by_list(word, NameMatch::Start),
-            (Tier::NameIs, _) => {
+            _ if self.words.words.is_empty() => Plan::NOTHING,
+            Level::NameIs if is_one_word => self.names_by_list(NameMatch::Whole),
+            Level::NameStarts if is_one_word => self.names_by_list(NameMatch::Start),
+            Level::NameIs => {
                 let names = self.names_that_begin();
-                let members = self.names_that(names.clone(), NameMatch::Whole);
-                self.names = Some((names, members.clone()));
-                members
+                self.names = Some(names.clone());
+                self.names_that(names, NameMatch::Whole)
             }
-            (Tier::NameStarts, _) => match self.names.take() {
-                Some((names, taken)) => {
-                    self.names_that(self.without(names, taken), NameMatch::Start)
-                }
+            Level::NameStarts => match self.names.take() {
+                Some(names) => self.names_that(names, NameMatch::Start),
                 None => Plan::NOTHING,
             },
-            (Tier::NameHasAll, _) => self.names_with_all(),
-            // Taken apart in `next_step`.
-            (Tier::PhraseElsewhere, _) => Plan::NOTHING,
-            (Tier::NameHasSome, _) => {
-                let clauses = self.clauses().iter().flat_map(|understood| {
-                    [understood.in_name_partly(self.planner), understood.in_name_as_prefix()]
-                });
-                self.within_rest(Plan::union(clauses))
+            Level::NameHasAll => self.names_with_all(Understood::in_name_whole),
+            Level::NameHasAllByPrefix if !self.has_longer_in_name() => Plan::NOTHING,
+            Level::NameHasAllByPrefix => match self.clauses() {
+                // Found as what they are, and not as what is left, few are seen to be few.
+                [only] if only.is_only_as_written() => self.within_rest(only.in_name_as_prefix()),
+                _ => self.names_with_all(Understood::in_name),
+            },
+            Level::PhraseElsewhere => self.within_rest(self.phrase_elsewhere()),
+            Level::PhraseInHostByPrefix => self.phrase_in_host_by_prefix(),
+            Level::NameHasSome => {
+                let partly = self.clauses().iter().map(|it| it.in_name_partly(self.planner));
+                let names = self.within_rest(Plan::union(partly));
+                if self.has_longer_in_name() {
+                    return self.without(names, self.names_by_prefix_only());
+                }
+                names
             }
+            Level::NameHasSomeByPrefix if !self.has_longer_in_name() => Plan::NOTHING,
+            Level::NameHasSomeByPrefix => self.within_rest(self.names_by_prefix_only()),
         }
     }
 
-    /// Takes the businesses of a tier apart by kind.
-    fn kinds(&self, tier: Tier, members: Plan<'s>) -> (Plan<'s>, Plan<'s>) {
-        if members.is_nothing()
-            || self.clauses().iter().all(|understood| understood.in_name_as_prefix().is_nothing())
-        {
-            return (members, Plan::NOTHING);
-        }
-        let by_prefix = match tier {
-            Tier::WholeIdOrHost
-            | Tier::NameIs
-            | Tier::NameStarts
-            | Tier::PhraseElsewhere
-            | Tier::Elsewhere => Plan::NOTHING,
-            Tier::NameHasAll => {
-                let clauses =
-                    self.clauses().iter().map(|understood| understood.in_name_whole(self.planner));
-                let whole = self.within(Plan::intersection(clauses), &members);
-                let by_prefix = match self.clauses() {
-                    // Told as who they are, not as those that are left, few are seen to be few.
-                    [only] if only.is_only_as_written() && are_few(only, &members) => {
-                        Plan::intersection([members, only.in_name_as_prefix()])
-                    }
-                    _ => self.without(members, whole.clone()),
-                };
-                return (whole, by_prefix);
-            }
-            Tier::NameHasSome => {
-                let only_by_prefix = self.clauses().iter().map(|understood| {
-                    Plan::difference(
-                        understood.in_name_as_prefix(),
-                        understood.in_name_whole(self.planner),
-                    )
-                });
-                self.within(Plan::union(only_by_prefix), &members)
-            }
-        };
-        (self.without(members, by_prefix.clone()), by_prefix)
+    /// May a name hold a clause only as a prefix?
+    fn has_longer_in_name(&self) -> bool {
+        self.clauses().iter().any(|understood| !understood.in_name_as_prefix().is_nothing())
+    }
+
+    /// Documents whose name holds some clause only as a prefix.
+    fn names_by_prefix_only(&self) -> Plan<'s> {
+        Plan::union(self.clauses().iter().map(|understood| {
+            let whole = understood.in_name_whole(self.planner);
+            Plan::difference(understood.in_name_as_prefix(), whole)
+        }))
     }
 
     /// The list of all that hold a clause, if it is one word and there is no other way to hold it.
@@ -389,7 +279,8 @@ impl<'a, 's> GroupSplit<'a, 's> {
     }
 
     /// Businesses whose name begins with the one word of `q`.
-    fn names_by_list(&self, word: &QueryWord, wanted: NameMatch) -> Plan<'s> {
+    fn names_by_list(&self, wanted: NameMatch) -> Plan<'s> {
+        let [(_, word)] = self.words.words.as_slice() else { return Plan::NOTHING };
         let whole = self.planner.lists(word, |lists| [lists.name_is(), None, None]);
         let starts = || self.planner.lists(word, |lists| [lists.name_starts(), None, None]);
         match (wanted, &self.rest) {
@@ -410,9 +301,9 @@ impl<'a, 's> GroupSplit<'a, 's> {
         self.within_known(names, base, &lists)
     }
 
-    /// Those of the rest whose name holds all clauses, in whatever way.
-    fn names_with_all(&self) -> Plan<'s> {
-        let clauses = self.clauses().iter().map(|understood| understood.in_name(self.planner));
+    /// Documents of the rest whose name holds all clauses in the way that `in_name` asks for.
+    fn names_with_all(&self, in_name: fn(&Understood<'s>, &Planner<'s>) -> Plan<'s>) -> Plan<'s> {
+        let clauses = self.clauses().iter().map(|understood| in_name(understood, self.planner));
         self.named(Plan::intersection(clauses), &self.rest)
     }
 

@@ -23,7 +23,7 @@ use super::nearest::Stretch;
 use super::order::by_doc_id;
 use super::plan::Plan;
 use super::planner::Planner;
-use super::rank::GroupSplit;
+use super::rank::TierPartition;
 use super::relax::RelaxedScorer;
 use super::score::Scorer;
 use super::shortcut::Shortcut;
@@ -81,7 +81,7 @@ pub fn by_relevance<'s>(
         stretch,
         found: Vec::new(),
     };
-    let split = GroupSplit::new(planner, understanding, &query.text, hits);
+    let split = TierPartition::new(planner, understanding, &query.text, hits);
     if stretch.is_best_first() { walk.best_first(split) } else { walk.worst_first(split) }
 }
 

@@ -14,14 +14,9 @@ use super::planner::Planner;
 use super::text::{Phrase, QueryWord, Term, TextQuery};
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
+use crate::ranking::{LEGAL_FORM, SCORE_MAX};
 use crate::snapshot::Snapshot;
 use crate::snapshot::impacts::{ChunkPlaces, Impacts};
-
-/// What a legal form in the name adds.
-pub const LEGAL_FORM: u32 = 256;
-
-/// Largest score, so that it fits its place in a cursor.
-pub const SCORE_MAX: u32 = 0xffff;
 
 /// The text score of one business, by looking it up in every list: what all faster ways must equal.
 pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {

@@ -11,12 +11,13 @@ use super::nearest::{Stretch, nearest};
 use super::order::by_doc_id;
 use super::plan::{List, Plan};
 use super::planner::Planner;
-use super::rank::{Group, Kind, Tier};
+use super::rank::Group;
 use super::score::Scorer;
 use super::shortcut::Shortcut;
 use super::text::Term;
 use super::understand::Understanding;
 use crate::ids::DocId;
+use crate::ranking::Level;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::levels::{DocWalk, LevelGroup, LevelWalk, TermLevels};
 use crate::snapshot::postings::Postings;
@@ -68,21 +69,22 @@ impl<'s> SingleWord<'s> {
         &self,
         planner: &Planner<'s>,
         group: &Group<'s>,
-        prefix: u64,
         stretch: Stretch,
         scorer: &mut Scorer<'s>,
     ) -> Option<Vec<Position>> {
-        let level_group = match (group.tier, group.kind) {
-            (Tier::NameIs, _) => LevelGroup::NameIs,
-            (Tier::NameStarts, _) => LevelGroup::NameStarts,
-            (Tier::NameHasAll, Kind::Whole) => LevelGroup::NameHas,
-            (Tier::NameHasAll, Kind::Prefix) | (Tier::PhraseElsewhere, _) => LevelGroup::Elsewhere,
+        let level_group = match group.level {
+            Level::NameIs => LevelGroup::NameIs,
+            Level::NameStarts => LevelGroup::NameStarts,
+            Level::NameHasAll => LevelGroup::NameHas,
+            Level::NameHasAllByPrefix | Level::PhraseElsewhere | Level::PhraseInHostByPrefix => {
+                LevelGroup::Elsewhere
+            }
             _ => return None,
         };
-        let walk = GroupWalk { planner, word: self, group, level_group, prefix };
+        let walk = GroupWalk { planner, word: self, group, level_group };
         let is_best_first = stretch.is_best_first();
-        let mut start = stretch.start_in(prefix);
-        let begins_in = start.map(|start| start.relevance_key > prefix);
+        let mut start = stretch.start_on(group.level);
+        let begins_in = start.map(|start| start.relevance_key > group.level.key(0));
         let mut found = Vec::with_capacity(stretch.wanted);
         for is_scored in [is_best_first, !is_best_first] {
             // The walk begins behind this part.
@@ -109,32 +111,32 @@ struct GroupWalk<'a, 's> {
     group: &'a Group<'s>,
     /// How the members hold the word, if they do.
     level_group: LevelGroup,
-    prefix: u64,
 }
 
 impl<'s> GroupWalk<'_, 's> {
     /// The nearest members that hold the word.
     fn scored(&self, stretch: Stretch, scorer: &mut Scorer<'s>) -> Vec<Position> {
         let holding = &self.word.holding;
-        let is_held = (self.group.tier, self.group.kind) != (Tier::PhraseElsewhere, Kind::Prefix);
+        let is_held = self.group.level != Level::PhraseInHostByPrefix;
         if !is_held || holding.is_nothing() {
             return Vec::new();
         }
         self.by_levels(stretch).unwrap_or_else(|| {
             let members = Plan::intersection([self.group.members.clone(), holding.clone()]);
-            nearest(&members, self.prefix, scorer, stretch)
+            nearest(&members, self.group.level, scorer, stretch)
         })
     }
 
     /// The nearest members that hold only a longer word.
     fn unscored(&self, stretch: Stretch) -> Vec<Position> {
-        if self.group.kind == Kind::Whole {
+        if !self.group.level.is_by_prefix() {
             return Vec::new();
         }
         let rest = Plan::difference(self.group.members.clone(), self.word.holding.clone());
         let from = stretch.start.map(|start| start.doc);
         let docs = by_doc_id(&rest, stretch.side, from, stretch.wanted);
-        docs.iter().map(|it| Position { relevance_key: self.prefix, doc: it.doc }).collect()
+        let relevance_key = self.group.level.key(0);
+        docs.iter().map(|it| Position { relevance_key, doc: it.doc }).collect()
     }
 
     /// The nearest that hold the word by a walk along levels, unless enumerating the members costs less, or turns out to.
@@ -168,7 +170,7 @@ impl<'s> GroupWalk<'_, 's> {
             batch.extend(walk.by_ref().take(batch_len));
             let left = stretch.wanted - found.len();
             found.extend(members_of(members.as_ref(), &batch).take(left).map(|(impact, doc)| {
-                Position { relevance_key: self.prefix | u64::from(impact), doc }
+                Position { relevance_key: self.group.level.key(impact.into()), doc }
             }));
             if batch.is_empty() || found.len() == stretch.wanted {
                 return Some(found);
@@ -196,10 +198,10 @@ impl<'s> GroupWalk<'_, 's> {
         let (hits, all) = self.word.share;
         let (group_len, most) =
             (levels.group_len(self.level_group), self.group.members.cardinality_max());
-        let members = match self.group.kind {
+        let members = match self.group.level.is_by_prefix() {
             // Few of those that hold the word elsewhere hold a longer one in their name.
-            Kind::Prefix => u128::from(most) * u128::from(hits) / u128::from(all.max(1)),
-            Kind::Whole => u128::from(most)
+            true => u128::from(most) * u128::from(hits) / u128::from(all.max(1)),
+            false => u128::from(most)
                 .min(u128::from(hits) * u128::from(group_len) / u128::from(all.max(1))),
         };
         (wanted as u128 * u128::from(group_len) / members.max(1)) as u64

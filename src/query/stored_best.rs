@@ -6,11 +6,11 @@
 
 use super::cursor::{Position, Side};
 use super::hit_set::HitSet;
-use super::nearest::{GROUP_SHIFT, Stretch};
+use super::nearest::Stretch;
 use super::plan::Plan;
 use super::planner::Planner;
 use super::prefix::PrefixMatches;
-use super::rank::{Kind, Tier, group_key, named_by_tier};
+use super::rank::named_by_level;
 use super::relevance::by_relevance;
 use super::shortcut::Shortcut;
 use super::text::{Clause, Term};
@@ -18,6 +18,7 @@ use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
 use super::{Query, SortOrder};
 use crate::ids::{DocId, TermOrd};
+use crate::ranking::Level;
 use crate::snapshot::impacts::Impacts;
 use crate::snapshot::packed_ints::PackedInts;
 use crate::snapshot::phrases::StoredPhrase;
@@ -109,15 +110,15 @@ impl<'a, 's> BestOfWord<'a, 's> {
             prefix.is_some_and(|prefix| prefix.names.contains(doc))
         };
         let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(doc));
-        let named = named_by_tier(&self.lists).into_iter().find(|(list, _)| holds(*list));
-        let (tier, kind) = match named {
-            Some((_, tier)) => (tier, Kind::Whole),
-            None if longer_in_name() => (Tier::NameHasAll, Kind::Prefix),
-            None if holds(Some(self.lists.any())) => (Tier::PhraseElsewhere, Kind::Whole),
-            None => (Tier::PhraseElsewhere, Kind::Prefix),
+        let named = named_by_level(&self.lists).into_iter().find(|(list, _)| holds(*list));
+        let level = match named {
+            Some((_, level)) => level,
+            None if longer_in_name() => Level::NameHasAllByPrefix,
+            None if holds(Some(self.lists.any())) => Level::PhraseElsewhere,
+            None => Level::PhraseInHostByPrefix,
         };
         let score = Impacts::new(self.lists.any(), self.lists.impacts()).at(doc);
-        group_key(tier, kind) << GROUP_SHIFT | u64::from(score)
+        level.key(score)
     }
 }
 

@@ -38,10 +38,10 @@ use super::lows::Lows;
 use super::nearest::Stretch;
 use super::plan::Plan;
 use super::planner::Planner;
-use super::rank::{Kind, Tier};
 use super::score::Scorer;
 use super::understand::{Understanding, Understood};
 use crate::ids::DocId;
+use crate::ranking::Level;
 use crate::snapshot::levels::{LevelGroup, TermLevels};
 use block_sums::{BlockSums, Case};
 use std::cmp::Ordering;
@@ -91,29 +91,28 @@ impl<'s> SummedLevels<'s> {
     /// keys begin with `prefix`. None also if finding them by sums turns out to be dear.
     pub fn nearest(
         &self,
-        (tier, kind): (Tier, Kind),
+        level: Level,
         (members, check): (&Plan<'s>, Option<&Check<'s>>),
-        prefix: u64,
         stretch: Stretch,
         scorer: &mut Scorer<'s>,
     ) -> Option<Vec<Position>> {
-        let start = stretch.start_in(prefix);
-        let mut sums = BlockSums::new(&self.words, &self.cases(tier, kind), self.num_docs);
+        let start = stretch.start_on(level);
+        let mut sums = BlockSums::new(&self.words, &self.cases(level), self.num_docs);
         let hits = MembersOf { words: &self.words, members, total: self.total, check, scorer };
-        Walk::new(prefix, stretch, start).nearest(&mut sums, hits)
+        Walk::new(level, stretch, start).nearest(&mut sums, hits)
     }
 
     /// How the names of the members of a group hold the words, as far as that is known.
-    fn cases(&self, tier: Tier, kind: Kind) -> Vec<Case> {
+    fn cases(&self, level: Level) -> Vec<Case> {
         const NAMES: &[LevelGroup] = &LevelGroup::NAMES;
         const ELSEWHERE: &[LevelGroup] = &[LevelGroup::Elsewhere];
         const ALL: &[LevelGroup] = &LevelGroup::ALL;
         let num_words = self.words.len();
-        match (tier, kind) {
-            (Tier::NameHasAll, Kind::Whole) => vec![vec![NAMES; num_words]],
-            (Tier::Elsewhere, _) => vec![vec![ELSEWHERE; num_words]],
+        match level {
+            Level::NameHasAll => vec![vec![NAMES; num_words]],
+            Level::Elsewhere => vec![vec![ELSEWHERE; num_words]],
             // By the first word that the name holds. It does not hold them all.
-            (Tier::NameHasSome, Kind::Whole) => {
+            Level::NameHasSome => {
                 let behind = if num_words == 2 { ELSEWHERE } else { ALL };
                 let group = |first: usize, at: usize| match at.cmp(&first) {
                     Ordering::Less => ELSEWHERE,

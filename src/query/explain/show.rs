@@ -4,8 +4,8 @@ use super::{
     ClauseExplanation, ClauseKind, Explanation, Held, How, PlanNode, Reading, ResultExplanation,
     Standing,
 };
-use crate::query::rank::{Kind, Tier};
 use crate::query::{SortKey, SortOrder};
+use crate::ranking::Level;
 use std::fmt::{self, Display, Formatter};
 
 /// Columns of a line.
@@ -150,8 +150,7 @@ impl Display for Standing {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Standing::Unranked => f.write_str("not ranked"),
-            Standing::Ranked(tier, Kind::Whole) => write!(f, "{tier}"),
-            Standing::Ranked(tier, Kind::Prefix) => write!(f, "{tier}, by a prefix"),
+            Standing::Ranked(level) => write!(f, "{level}"),
             Standing::Relaxed { shares, score } => write!(
                 f,
                 "{:.1} % of q, {:.1} % of the name: {score}",
@@ -162,16 +161,19 @@ impl Display for Standing {
     }
 }
 
-impl Display for Tier {
+impl Display for Level {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Tier::WholeIdOrHost => "q is its id or host",
-            Tier::NameIs => "the name is q",
-            Tier::NameStarts => "the name starts with q",
-            Tier::NameHasAll => "all words in the name",
-            Tier::PhraseElsewhere => "q as a phrase in another field",
-            Tier::NameHasSome => "some words in the name",
-            Tier::Elsewhere => "no word in the name",
+            Level::IdOrHost => "q is its id or host",
+            Level::NameIs => "the name is q",
+            Level::NameStarts => "the name starts with q",
+            Level::NameHasAll => "all words in the name",
+            Level::NameHasAllByPrefix => "all words in the name, by a prefix",
+            Level::PhraseElsewhere => "q as a phrase in another field",
+            Level::PhraseInHostByPrefix => "q as a phrase in another field, by a prefix",
+            Level::NameHasSome => "some words in the name",
+            Level::NameHasSomeByPrefix => "some words in the name, by a prefix",
+            Level::Elsewhere => "no word in the name",
         })
     }
 }

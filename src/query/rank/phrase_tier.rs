@@ -3,7 +3,7 @@
 //! Of two words and more, postings tell candidates only; whose words stand next to each other is seen by looking at them,
 //! which [`relevance`](crate::query::relevance) does in the order of scores, until a page is full.
 
-use super::GroupSplit;
+use super::TierPartition;
 use crate::analyzer::TextField;
 use crate::query::check::{Check, Place};
 use crate::query::evaluate::SELECTED_MAX;
@@ -36,7 +36,7 @@ impl<'s> PhraseCandidates<'s> {
     }
 }
 
-impl<'s> GroupSplit<'_, 's> {
+impl<'s> TierPartition<'_, 's> {
     /// Those of the rest that are among `candidates`, which are on the list of every word.
     pub(super) fn holding_words(&self, candidates: Plan<'s>) -> Plan<'s> {
         if !matches!(self.rest, Plan::Ready(_)) || self.understanding.is_relaxed {

@@ -4,15 +4,17 @@ use crate::query::candidates::for_each_chunk_left;
 use crate::query::check::Check;
 use crate::query::cursor::Position;
 use crate::query::hit_set::HitSet;
-use crate::query::nearest::{GROUP_SHIFT, Nearest, Stretch, nearest};
+use crate::query::nearest::{Nearest, Stretch, nearest};
 use crate::query::plan::Plan;
 use crate::query::planner::Planner;
-use crate::query::rank::{Group, GroupSplit, Kind, PhraseCandidates, Step, Tier, group_key};
+use crate::query::rank::{Group, PhraseCandidates, Step, TierPartition};
 use crate::query::score::Scorer;
 use crate::query::shortcut::Shortcut;
 use crate::query::single_word::SingleWord;
 use crate::query::summed_levels::SummedLevels;
+use crate::ranking::Level;
 use crate::snapshot::packed_ints::PackedInts;
+use std::cmp::Ordering;
 
 /// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
 const AHEAD_MAX: usize = 1 << 14;
@@ -34,7 +36,7 @@ pub(super) struct Walk<'a, 's> {
 
 impl<'s> Walk<'_, 's> {
     /// The page, best group first.
-    pub(super) fn best_first(mut self, mut split: GroupSplit<'_, 's>) -> Vec<Position> {
+    pub(super) fn best_first(mut self, mut split: TierPartition<'_, 's>) -> Vec<Position> {
         while !self.is_full()
             && let Some(step) = split.next_step()
         {
@@ -45,7 +47,7 @@ impl<'s> Walk<'_, 's> {
                     if self.is_full() {
                         break;
                     }
-                    split.phrase_checked(&members);
+                    split.leave_out(&members);
                 }
             }
         }
@@ -53,11 +55,11 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// The page, worst group first.
-    pub(super) fn worst_first(mut self, mut split: GroupSplit<'_, 's>) -> Vec<Position> {
+    pub(super) fn worst_first(mut self, mut split: TierPartition<'_, 's>) -> Vec<Position> {
         let mut groups: Vec<Group<'s>> = Vec::new();
-        // Whoever is in a worse group than the business at which the walk begins lies behind it.
+        // Worse groups than that of the document at which the walk begins lie behind it.
         while let Some(group) = split.next_group() {
-            let is_last = self.begins_within_or_before(group.tier, group.kind);
+            let is_last = self.begins_within_or_before(group.level);
             groups.push(group);
             if is_last {
                 break;
@@ -81,30 +83,27 @@ impl<'s> Walk<'_, 's> {
         self.stretch.from(self.stretch.start, self.stretch.wanted - self.found.len())
     }
 
-    /// Does the walk begin beyond the whole group?
-    fn is_behind(&self, tier: Tier, kind: Kind) -> bool {
-        self.stretch.start.as_ref().is_some_and(|start| {
-            let (key, here) = (group_key(tier, kind), start.relevance_key >> GROUP_SHIFT);
-            if self.stretch.is_best_first() { key > here } else { key < here }
-        })
+    /// Does the walk begin beyond the whole level?
+    fn is_behind(&self, level: Level) -> bool {
+        let beyond = if self.stretch.is_best_first() { Ordering::Less } else { Ordering::Greater };
+        self.stretch.start.is_some_and(|start| level.cmp_key(start.relevance_key) == beyond)
     }
 
-    /// Does the walk begin at a business of the group, or of a better one?
-    fn begins_within_or_before(&self, tier: Tier, kind: Kind) -> bool {
-        let start = self.stretch.start.as_ref();
-        start.is_some_and(|start| start.relevance_key >> GROUP_SHIFT >= group_key(tier, kind))
+    /// Does the walk begin at a document of the level, or of a better one?
+    fn begins_within_or_before(&self, level: Level) -> bool {
+        self.stretch.start.is_some_and(|start| level.cmp_key(start.relevance_key).is_ge())
     }
 
     /// Appends the nearest of the candidates that hold the phrase, and says which do, if the page is not full.
     fn take_candidates(&mut self, candidates: &PhraseCandidates<'s>) -> Plan<'s> {
-        let (tier, kind) = (Tier::PhraseElsewhere, Kind::Whole);
-        if self.is_behind(tier, kind) {
+        let level = Level::PhraseElsewhere;
+        if self.is_behind(level) {
             return candidates.members();
         }
-        if self.take_best_of_phrase((tier, kind), &candidates.hits) {
+        if self.take_best_of_phrase(level, &candidates.hits) {
             return Plan::NOTHING;
         }
-        match self.take_checked((tier, kind), &candidates.hits, &candidates.check) {
+        match self.take_checked(level, &candidates.hits, &candidates.check) {
             // A walk from the first page on has checked all candidates by now.
             Some(members) if self.stretch.start.is_none() => Plan::ready(members),
             _ => candidates.members(),
@@ -113,53 +112,50 @@ impl<'s> Walk<'_, 's> {
 
     /// Appends the nearest members of a group.
     fn take(&mut self, group: &Group<'s>) {
-        if self.is_full() || self.is_behind(group.tier, group.kind) {
+        if self.is_full() || self.is_behind(group.level) {
             return;
         }
-        let prefix = group_key(group.tier, group.kind) << GROUP_SHIFT;
         let left = self.left();
         let (num_members, held_max) =
             (group.members.cardinality_max(), self.planner.tuning().held_max);
         if let Some(word) = &self.single_word
             && num_members > held_max
         {
-            let found = word.nearest(self.planner, group, prefix, left, &mut self.scorer);
+            let found = word.nearest(self.planner, group, left, &mut self.scorer);
             if self.take_found(found, Shortcut::Levels) {
                 return;
             }
         }
-        let are_phrase =
-            self.is_phrase || (group.tier, group.kind) == (Tier::PhraseElsewhere, Kind::Whole);
-        if are_phrase && self.take_best_of_phrase((group.tier, group.kind), &group.members) {
+        let are_phrase = self.is_phrase || group.level == Level::PhraseElsewhere;
+        if are_phrase && self.take_best_of_phrase(group.level, &group.members) {
             return;
         }
         if let Plan::Check { candidates, check, .. } = &group.members
             && num_members > held_max
         {
-            self.take_checked((group.tier, group.kind), candidates, check);
+            self.take_checked(group.level, candidates, check);
             return;
         }
-        if self.take_by_sums((group.tier, group.kind), &group.members, None) {
+        if self.take_by_sums(group.level, &group.members, None) {
             return;
         }
-        self.found.extend(nearest(&group.members, prefix, &mut self.scorer, left));
+        self.found.extend(nearest(&group.members, group.level, &mut self.scorer, left));
     }
 
     /// Fills the page with those of `hits` among the stored best of the phrase, if they suffice.
-    fn take_best_of_phrase(&mut self, (tier, kind): (Tier, Kind), hits: &Plan<'s>) -> bool {
+    fn take_best_of_phrase(&mut self, level: Level, hits: &Plan<'s>) -> bool {
         let Some((best, by)) = self.best_of_phrase else { return false };
         if !self.stretch.is_from_best() {
             return false;
         }
         let left = self.left();
         let start = left.start.map(|start| left.distance(&start));
-        let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let mut found = Vec::with_capacity(left.wanted);
         for doc in best.docs().filter(|&doc| hits.contains(doc)) {
             // Without a start, only the last on the page is asked for its place, behind which the next page begins.
             let is_scored = start.is_some() || found.len() + 1 == left.wanted;
             let score = if is_scored { self.scorer.score(doc) } else { 0 };
-            let position = Position { relevance_key: prefix | u64::from(score), doc };
+            let position = Position { relevance_key: level.key(score), doc };
             if start.is_none_or(|start| left.distance(&position) > start) {
                 found.push(position);
             }
@@ -183,18 +179,17 @@ impl<'s> Walk<'_, 's> {
     /// Appends the nearest of `members` that pass `check` by sums of levels, if they are many.
     fn take_by_sums(
         &mut self,
-        (tier, kind): (Tier, Kind),
+        level: Level,
         members: &Plan<'s>,
         check: Option<&Check<'s>>,
     ) -> bool {
         let left = self.left();
-        let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let Some(summed) = &self.summed_levels else { return false };
         if members.cardinality_max() <= self.planner.tuning().summed_min {
             return false;
         }
         let members = (members, check);
-        let found = summed.nearest((tier, kind), members, prefix, left, &mut self.scorer);
+        let found = summed.nearest(level, members, left, &mut self.scorer);
         self.take_found(found, Shortcut::SummedLevels)
     }
 
@@ -202,15 +197,14 @@ impl<'s> Walk<'_, 's> {
     /// are enough. Otherwise returns all members that are ahead, if all were asked.
     fn take_checked(
         &mut self,
-        (tier, kind): (Tier, Kind),
+        level: Level,
         candidates: &Plan<'s>,
         check: &Check<'s>,
     ) -> Option<HitSet> {
         let mut members: Vec<u32> = Vec::new();
-        if self.take_by_sums((tier, kind), candidates, Some(check)) {
+        if self.take_by_sums(level, candidates, Some(check)) {
             return None;
         }
-        let prefix = group_key(tier, kind) << GROUP_SHIFT;
         let tuning = self.planner.tuning();
         let kept = (tuning.kept_max as usize).clamp(tuning.checked_first, AHEAD_MAX);
         let mut start = self.stretch.start;
@@ -218,7 +212,7 @@ impl<'s> Walk<'_, 's> {
             let mut ahead = Nearest::new(self.stretch.from(start, kept));
             let mut score_all = |left: &mut HitSet| {
                 self.scorer.for_each_score_of(left, |doc, score| {
-                    let relevance_key = prefix | u64::from(score);
+                    let relevance_key = level.key(score);
                     ahead.push(Position { relevance_key, doc });
                 });
                 left.clear();

@@ -7,6 +7,7 @@ use super::block_sums::{BlockSums, Way};
 use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
 use crate::query::nearest::Stretch;
+use crate::ranking::{self, Level};
 use crate::simd::count_ones;
 use crate::snapshot::container::{last_bit, next_bit};
 use rustc_hash::FxHashMap;
@@ -66,7 +67,7 @@ pub trait Hits {
 /// A walk over sums and blocks.
 pub struct Walk {
     /// Of the keys of the group.
-    prefix: u64,
+    level: Level,
     stretch: Stretch,
     /// Where in the group it begins; at its end if in another.
     start: Option<Position>,
@@ -76,15 +77,15 @@ pub struct Walk {
 
 impl Walk {
     /// The walk over the group whose keys begin with `prefix` that begins at `start`, or at the end of the group.
-    pub fn new(prefix: u64, stretch: Stretch, start: Option<Position>) -> Walk {
-        Walk { prefix, stretch, start, patience: PATIENCE }
+    pub fn new(level: Level, stretch: Stretch, start: Option<Position>) -> Walk {
+        Walk { level, stretch, start, patience: PATIENCE }
     }
 
     /// The nearest hits; none if that turns out to cost more than a share of scoring all of them.
     pub fn nearest(&self, sums: &mut BlockSums, mut hits: impl Hits) -> Option<Vec<Position>> {
-        let Walk { prefix, stretch, start, patience } = self;
+        let Walk { level, stretch, start, patience } = self;
         let nearest = start.as_ref().map(|start| stretch.distance(start));
-        let start_sum = start.map(|start| (start.relevance_key - prefix) as u32);
+        let start_sum = start.map(|start| ranking::score_of(start.relevance_key));
         // At the end of a group are sums that few come to, or nobody.
         let share = if start.is_some() { 2 } else { 4 };
         let mut found = Vec::with_capacity(stretch.wanted);
@@ -108,7 +109,7 @@ impl Walk {
                     seen.block(block, || hits.scored(docs), sum)
                 };
                 let mut take = |&doc: &DocId| {
-                    let position = Position { relevance_key: prefix | u64::from(sum), doc };
+                    let position = Position { relevance_key: level.key(sum), doc };
                     let is_ahead =
                         nearest.is_none_or(|nearest| stretch.distance(&position) > nearest);
                     if is_ahead && hits.contains(doc) {
@@ -336,7 +337,6 @@ mod tests {
     use super::*;
     use crate::bytes::aligned;
     use crate::query::SortOrder;
-    use crate::query::nearest::GROUP_SHIFT;
     use crate::snapshot::levels::{self, LevelGroup, TermLevels};
     use crate::snapshot::postings::{self, Postings};
     use proptest::prelude::*;
@@ -454,22 +454,22 @@ mod tests {
             let len_max = if is_scanned { 1 << 40 } else { 0 };
             let mut holders =
                 Holders { impacts: &words, words: &built, len_max, num_scored: 0, num_scanned: 0 };
-            let prefix: u64 = 5 << GROUP_SHIFT;
+            let level = Level::NameHasSome;
             let all: Vec<Position> = holders.all(0..NUM_DOCS)
                 .into_iter()
-                .map(|(doc, sum)| Position { relevance_key: prefix | u64::from(sum), doc })
+                .map(|(doc, sum)| Position { relevance_key: level.key(sum), doc })
                 .collect();
             // Before the first of all there is a start too, which is no hit; and no start is at either end.
             let start = match place % (all.len() + 2) {
                 0 => None,
-                1 => Some(Position { relevance_key: prefix | 0xffff, doc: DocId(9) }),
+                1 => Some(Position { relevance_key: level.key(0xffff), doc: DocId(9) }),
                 place => Some(all[place - 2]),
             };
             for (order, side) in [(SortOrder::Asc, Side::After), (SortOrder::Asc, Side::Before),
                                   (SortOrder::Desc, Side::After), (SortOrder::Desc, Side::Before)] {
                 let stretch = Stretch { order, side, start, wanted };
                 let mut sums = BlockSums::new(&built, &[vec![&LevelGroup::ALL; built.len()]], NUM_DOCS);
-                let walk = Walk { prefix, stretch, start, patience: usize::MAX };
+                let walk = Walk { level, stretch, start, patience: usize::MAX };
                 let found = walk.nearest(&mut sums, &mut holders);
                 let mut expected: Vec<Position> = all.iter().copied()
                     .filter(|it| is_hit(it.doc))
@@ -497,7 +497,12 @@ mod tests {
         let start = Position { relevance_key: 9, doc: DocId(0) };
         let (order, side) = (SortOrder::Desc, Side::After);
         let stretch = Stretch { order, side, start: Some(start), wanted: 20 };
-        let walk = Walk { prefix: 0, stretch, start: Some(start), patience: 10 * BLOCK_COST };
+        let walk = Walk {
+            level: Level::Elsewhere,
+            stretch,
+            start: Some(start),
+            patience: 10 * BLOCK_COST,
+        };
         let (impacts, len_max) = ([even, odd], 0);
         let mut holders =
             Holders { impacts: &impacts, words: &words, len_max, num_scored: 0, num_scanned: 0 };
