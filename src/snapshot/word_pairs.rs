@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn opened(totals: &[u32], ends: &[u64]) -> Result<WordPairs, SnapshotError> {
-        let lists = [2u32, 0, 1, 1, 2, 2, 0, 2, 3];
+        let lists = [0u32, 1, 1, 2, 2, 0, 2, 3];
         let sections = [
             Section::copy(SectionKind::WordPairBest, &[1, 2, 3]),
             Section::copy(SectionKind::WordPairBestLists, bytemuck::cast_slice(&lists)),
