@@ -7,7 +7,7 @@
 //! | level | set | from |
 //! |---|---|---|
 //! | id or host | one document; the documents on the host | id order, host dictionary |
-//! | name is `q`, name starts with `q` | one word: a stored list; more: names that start with the words, verified | [`TermLists`] |
+//! | name is `q`, name starts with `q` | one word: a stored list; more: names that start with the words, verified | [`TermLists`](crate::snapshot::terms::block::TermLists) |
 //! | all words in the name | intersection of the names with each word | the same |
 //! | phrase in another field | one word: the rest that holds it; more: verified in the order of scores, until the page is full | forward index |
 //! | some words in the name | union of the names with each word | the same |
@@ -26,17 +26,7 @@ use super::text::{Clause, Phrase, Term, TextQuery};
 use super::understand::{Understanding, Understood};
 use crate::ranking::Level;
 use crate::snapshot::postings::Postings;
-use crate::snapshot::terms::block::TermLists;
 pub use phrase_tier::PhraseCandidates;
-
-/// The names that hold a term as a whole word, by the level of a `q` of this term alone, best first.
-pub fn named_by_level<'s>(lists: &TermLists<'s>) -> [(Option<Postings<'s>>, Level); 3] {
-    [
-        (lists.name_is(), Level::NameIs),
-        (lists.name_starts(), Level::NameStarts),
-        (lists.name_has(), Level::NameHasAll),
-    ]
-}
 
 /// Documents of one level.
 #[derive(Debug)]

@@ -9,8 +9,6 @@ use super::hit_set::HitSet;
 use super::nearest::Stretch;
 use super::plan::Plan;
 use super::planner::Planner;
-use super::prefix::PrefixMatches;
-use super::rank::named_by_level;
 use super::relevance::by_relevance;
 use super::shortcut::Shortcut;
 use super::text::{Clause, Term};
@@ -18,13 +16,9 @@ use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
 use super::{Query, SortOrder};
 use crate::ids::{DocId, TermOrd};
-use crate::ranking::Level;
-use crate::snapshot::impacts::Impacts;
 use crate::snapshot::packed_ints::PackedInts;
 use crate::snapshot::phrases::StoredPhrase;
-use crate::snapshot::postings::Postings;
 use crate::snapshot::prefixes::may_be_prefix;
-use crate::snapshot::terms::block::TermLists;
 use crate::snapshot::word_pairs::StoredPage;
 
 /// Where `query` asks for its words.
@@ -48,82 +42,46 @@ impl Asked {
     }
 }
 
-/// The stored best of a word, wherever or within an industry, as a `q` of this word ranks them. What the word begins, which
-/// takes as long to find as all of this, is not asked for unless somebody holds only that.
-#[derive(Debug)]
-pub struct BestOfWord<'a, 's> {
-    planner: &'a Planner<'s>,
-    clause: &'a Clause,
-    best: PackedInts<'s>,
-    /// How many hits there are.
-    pub total: u64,
-    /// Which shortcut it is to show them.
-    pub shortcut: Shortcut,
-    lists: TermLists<'s>,
+/// How many hits there are, and the first page of them, if `query` asks for one word, wherever or in
+/// one industry, and both are stored. A word that occurs means what it is, if the text is no id.
+pub fn page_of_word(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Position>)> {
+    let [clause] = query.text.required() else { return None };
+    let Term::Word(word) = &clause.term else { return None };
+    if !query.text.trailing_forms().is_empty() {
+        return None;
+    }
+    let asked = Asked::of(planner, query)?;
+    // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
+    if clause.is_prefix != may_be_prefix(word.only_form()?) {
+        return None;
+    }
+    let (term, snapshot) = (planner.only_term(word)?, planner.snapshot());
+    let ((best, total), shortcut) = match asked {
+        Asked::Everywhere => (snapshot.best_of_term(term)?, Shortcut::BestOfWord),
+        Asked::InIndustry(industry) => {
+            (snapshot.best_in_industry(term, industry)?, Shortcut::BestInIndustry)
+        }
+    };
+    if planner.whole_id(&query.text).is_some() {
+        return None;
+    }
+    let position = |doc| position(planner, query, doc);
+    let page = first_page(best, total, query.limit as usize, position)?;
+    planner.took(shortcut);
+    Some((total, page))
 }
 
-impl<'a, 's> BestOfWord<'a, 's> {
-    /// What is stored of the best hits of `query`, if it asks for one word, wherever or in one industry. A word that stands
-    /// somewhere means what it is, if the text is no id.
-    pub fn new(planner: &'a Planner<'s>, query: &'a Query) -> Option<BestOfWord<'a, 's>> {
-        let [clause] = query.text.required() else { return None };
-        let Term::Word(word) = &clause.term else { return None };
-        if !query.text.trailing_forms().is_empty() {
-            return None;
-        }
-        let asked = Asked::of(planner, query)?;
-        // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
-        let form = word.only_form()?;
-        if clause.is_prefix != may_be_prefix(form) {
-            return None;
-        }
-        let term = planner.only_term(word)?;
-        let snapshot = planner.snapshot();
-        let (best, total, shortcut) = match asked {
-            Asked::Everywhere => {
-                let (best, total) = snapshot.best_of_term(term)?;
-                (best, total, Shortcut::BestOfWord)
-            }
-            Asked::InIndustry(industry) => {
-                let (best, total) = snapshot.best_in_industry(term, industry)?;
-                (best, total, Shortcut::BestInIndustry)
-            }
-        };
-        if planner.whole_id(&query.text).is_some() {
-            return None;
-        }
-        let lists = snapshot.terms().lists(term);
-        Some(BestOfWord { planner, clause, best, total, shortcut, lists })
-    }
-
-    /// The first `wanted` hits, best first, or all there are; none if fewer are stored. Nobody asks where they stand but for
-    /// the last, behind which the next page begins: only that one is ranked.
-    pub fn first_page(&self, wanted: usize) -> Option<Vec<Position>> {
-        let position = |doc| Some(Position { relevance_key: self.relevance_key(doc), doc });
-        first_page(self.best, self.total, wanted, position)
-    }
-
-    /// Where one of them stands.
-    fn relevance_key(&self, doc: DocId) -> u64 {
-        let longer_in_name = || {
-            let prefix = PrefixMatches::of_clause(self.planner, self.clause);
-            prefix.is_some_and(|prefix| prefix.names.contains(doc))
-        };
-        let holds = |list: Option<Postings<'_>>| list.is_some_and(|list| list.contains(doc));
-        let named = named_by_level(&self.lists).into_iter().find(|(list, _)| holds(*list));
-        let level = match named {
-            Some((_, level)) => level,
-            None if longer_in_name() => Level::NameHasAllByPrefix,
-            None if holds(Some(self.lists.any())) => Level::PhraseElsewhere,
-            None => Level::PhraseInHostByPrefix,
-        };
-        let score = Impacts::new(self.lists.any(), self.lists.impacts()).at(doc);
-        level.key(score)
-    }
+/// Where a hit stands.
+fn position(planner: &Planner<'_>, query: &Query, doc: DocId) -> Option<Position> {
+    let understanding = Understanding::new(planner, &query.text);
+    let hits = (&Plan::ready(HitSet::of(vec![doc.0])), 1);
+    let (order, side) = (SortOrder::Desc, Side::After);
+    let stretch = Stretch { order, side, start: None, wanted: 1 };
+    by_relevance(planner, query, &understanding, hits, None, stretch).pop()
 }
 
-/// The first `wanted` of `best`, or all if so few match; none if others would follow that are not stored. Only the last of
-/// a full page is asked for its position.
+/// The first `wanted` of `best`, or all if so few match; none if others would follow that are not
+/// stored. Only the last of a full page is asked for its position, behind which the next page begins.
 fn first_page(
     best: PackedInts<'_>,
     total: u64,
@@ -158,7 +116,7 @@ impl<'a, 's> BestOfWords<'a, 's> {
         (!is_id).then_some(BestOfWords { planner, query, page })
     }
 
-    /// The first `wanted` hits, as [`BestOfWord::first_page`] gives them. Where the page ends is stored; to rank the last of
+    /// The first `wanted` hits, as [`page_of_word`] gives them. Where the page ends is stored; to rank the last of
     /// a shorter one takes twice as long as all of this.
     pub fn first_page(&self, wanted: usize) -> Option<Vec<Position>> {
         let StoredPage { docs, total, end } = self.page;
@@ -166,11 +124,7 @@ impl<'a, 's> BestOfWords<'a, 's> {
             if wanted == docs.len() {
                 return Some(Position { relevance_key: end, doc });
             }
-            let understanding = Understanding::new(self.planner, &self.query.text);
-            let hits = (&Plan::ready(HitSet::of(vec![doc.0])), 1);
-            let (order, side) = (SortOrder::Desc, Side::After);
-            let stretch = Stretch { order, side, start: None, wanted: 1 };
-            by_relevance(self.planner, self.query, &understanding, hits, None, stretch).pop()
+            position(self.planner, self.query, doc)
         })
     }
 }
