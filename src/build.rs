@@ -33,10 +33,7 @@
 //! term (occurrences, code, weight); while positions are derived, 8 for the order by industry and its ranks. The
 //! postings of one term, about 9 bytes for each of its businesses, are encoded in memory. Temporary files are read
 //! and written, not mapped; sections from which others are derived are mapped, and given back chunk by chunk. All
-//! together, ten million generated records peak at 1.5 GiB and thirty million at 2.1: 31 bytes a record. While
-//! [first pages](derived) of two words are found, all that is written so far is mapped, as a server maps it, and given back
-//! whenever it takes more than 512 MiB: 1.2 GB at most of ten million records, while other memory is 0.3. Where the
-//! system can, neither the sorted records nor an input, unless it is Parquet, fill the page cache: see
+//! together, ten million generated records peak at 1.5 GiB and thirty million at 2.1: 31 bytes a record. Where the system can, neither the sorted records nor an input, unless it is Parquet, fill the page cache: see
 //! [`uncached`](crate::snapshot::storage::uncached).
 //!
 //! Temporary files take about as much room as the input: what is read of the sorted records makes room for what is

@@ -43,8 +43,7 @@
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].
 //! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal response bytes.
 //! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, bytes, simd} ← snapshot ← {build, query}`,
-//!   then `query ← render ← http`. [`build`] asks [`query`] in one place, for the first pages of two frequent words, and
-//!   of the snapshot that it is about to complete; only [`http`] names hyper or tokio.
+//!   then `query ← render ← http`. [`build`] and [`query`] never meet; only [`http`] names hyper or tokio.
 //!
 //! # Reading order
 //!

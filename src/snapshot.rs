@@ -48,7 +48,6 @@ pub mod terms;
 pub mod triples;
 pub mod unpublished;
 mod verify;
-pub mod word_pairs;
 pub mod writer;
 
 pub use error::SnapshotError;
@@ -77,7 +76,6 @@ use std::path::Path;
 use std::sync::Arc;
 use term_endings::TermEndings;
 use terms::Terms;
-use word_pairs::StoredPage;
 
 /// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -157,12 +155,6 @@ impl Snapshot {
     /// Size of the file, in bytes.
     pub fn len_bytes(&self) -> u64 {
         self.sections.backing.bytes().len() as u64
-    }
-
-    /// Gives the pages that were looked at back, if they have become many, and it is open
-    /// [in passing](Self::open_in_passing) or being written. To ask takes some 20 µs.
-    pub fn release_many(&self) {
-        self.sections.backing.release_many();
     }
 
     /// The sections, in the order of the file.
@@ -308,12 +300,6 @@ impl Snapshot {
         self.components
             .industry_best
             .get(self.components.pair_counts.number(DenseKey::Term(term))?, industry.0)
-    }
-
-    /// The first page of a `q` of two terms, in this order, if it is stored.
-    pub fn page_of_words(&self, [first, second]: [TermOrd; 2]) -> Option<StoredPage<'_>> {
-        let number = |ord| self.components.pair_counts.number(DenseKey::Term(ord));
-        self.components.word_pairs.get(number(first)?, number(second)?)
     }
 
     /// The businesses with the best text scores of those that hold a phrase within an industry, if they are stored, and if

@@ -1,6 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases of two words and
-//! three, positions in other orders, the best of terms, wherever and within industries, endings of terms, what names weigh,
-//! first pages of two words.
+//! three, positions in other orders, the best of terms, wherever and within industries, endings of terms, what names weigh.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
 //! table of numbers for every pair of dense terms (32 MiB for 4,096 of them), one a thread while pairs are counted, as
@@ -19,7 +18,6 @@
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | best of terms, and how many match | some 13, by those of one million | 0.5 | the first page of one word that many hold |
-//! | first pages of two words | some 230, by those of 2.4 million pairs | 17 | the first page of two frequent words |
 //! | best within industries, and how many there are | 12 | 8.2 | the first page of one frequent word in one industry |
 //! | three words next to each other | 5 | 0.2 | totals of `"Technologies S.A"` |
 //! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
@@ -42,7 +40,6 @@ mod positions;
 pub mod prefixes;
 mod term_best;
 mod triples;
-mod word_pairs;
 
 use super::BuildError;
 use super::scratch::Scratch;
@@ -106,8 +103,6 @@ pub struct Thresholds {
     pub industry_best: Bounds,
     /// Fewest names that hold three dense terms next to each other of which a list is stored.
     pub triple_names_min: u32,
-    /// Of two dense terms, wherever.
-    pub word_pair_best: Bounds,
 }
 
 impl Default for Thresholds {
@@ -158,9 +153,6 @@ impl Default for Thresholds {
             industry_best: Bounds { docs_min: 20, max: 20 },
             // Looking for fewer among those with two of the words costs as much as for more: some 0.3 ms.
             triple_names_min: 64,
-            // A page. Finding those of fewer costs some 0.1 ms. Of twice as many and more: 10 bytes a business of ten million
-            // instead of 17, and keywords take a tenth longer.
-            word_pair_best: Bounds { docs_min: 2048, max: 20 },
         }
     }
 }
@@ -187,8 +179,6 @@ impl Thresholds {
         term_best: Bounds { docs_min: 1, max: 3 },
         industry_best: Bounds { docs_min: 1, max: 3 },
         triple_names_min: 1,
-        // Of some pairs only, so that what finds a page is taken as well.
-        word_pair_best: Bounds { docs_min: 8, max: 3 },
     };
 
     /// What is stored with terms.
@@ -199,7 +189,7 @@ impl Thresholds {
 }
 
 /// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, endings, what names weigh, what
-/// many of them hold side by side, the best of terms, and those of two; `memory` is about what may be taken.
+/// many of them hold side by side, and the best of terms; `memory` is about what may be taken.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written, or read back.
@@ -302,9 +292,7 @@ pub fn write(
     release_all();
     let frequent = pool.install(|| term_best::frequent(&terms, thresholds.term_best.docs_min));
     let frequent = DenseTerms { ords: &frequent, ..dense };
-    term_best::write(frequent, thresholds.term_best, release, pool, writer)?;
-    release_all();
-    word_pairs::write(dense, &counts, thresholds.word_pair_best, pool, writer)
+    term_best::write(frequent, thresholds.term_best, release, pool, writer)
 }
 
 /// Terms of many businesses. Where they are the dense ones, their places are their numbers.

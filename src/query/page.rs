@@ -12,7 +12,7 @@ use super::planner::Planner;
 use super::positions::PositionPlan;
 use super::relevance::by_relevance;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
-use super::stored_best::{BestOfWords, best_of_phrase, page_of_word};
+use super::stored_best::{best_of_phrase, page_of_word};
 use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;
@@ -207,12 +207,7 @@ fn stored_page(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Positio
     if !is_first_of_best(query) {
         return None;
     }
-    page_of_word(planner, query).or_else(|| {
-        let best = BestOfWords::new(planner, query)?;
-        let page = best.first_page(query.limit as usize)?;
-        planner.took(Shortcut::BestOfWords);
-        Some((best.page.total, page))
-    })
+    page_of_word(planner, query)
 }
 
 /// The hits by their positions in the order that is asked for, if it costs less to walk these than to gather the ranks of

@@ -5,7 +5,6 @@
 //! | static order | nothing tells the hits apart | the page |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word in one form, and enough of its businesses match | a block for every business looked at |
 //! | best of a word ([`term_best`](crate::snapshot::term_best)), or of one in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for wherever or in one industry: the first page, which [`page`](super::page) takes before anything is counted | a binary search, and one score |
-//! | page of two words ([`word_pairs`](crate::snapshot::word_pairs)) | `q` is two words, one of which may be a legal form, and many hold both: the first page, taken likewise | two binary searches |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |

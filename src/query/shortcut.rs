@@ -37,9 +37,7 @@ pub enum Shortcut {
     BestOfPhraseInIndustry,
     /// A page by score from the stored best businesses of a word.
     BestOfWord,
-    /// The same of two words.
-    BestOfWords,
-    /// The same of one within an industry.
+    /// A page by score from the stored best businesses of a word within an industry.
     BestInIndustry,
     /// A page by score from the stored levels of a term.
     Levels,
@@ -71,7 +69,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 30] = [
+    pub const ALL: [Shortcut; 29] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -87,7 +85,6 @@ impl Shortcut {
         Shortcut::BestOfPhrase,
         Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestOfWord,
-        Shortcut::BestOfWords,
         Shortcut::BestInIndustry,
         Shortcut::Levels,
         Shortcut::LevelsGivenUp,

@@ -1,8 +1,7 @@
-//! The stored best hits of one word, wherever or within one industry, of two words, and of two next to each other.
+//! The stored best hits of one word, wherever or within one industry, and of two words next to each other.
 //!
-//! They are the first page; of two words next to each other, if nobody comes before them. See
-//! [`term_best`](crate::snapshot::term_best), [`best_within`](crate::snapshot::best_within) and
-//! [`word_pairs`](crate::snapshot::word_pairs).
+//! They are the first page; of two words next to each other, if nothing comes before them. See
+//! [`term_best`](crate::snapshot::term_best) and [`best_within`](crate::snapshot::best_within).
 
 use super::cursor::{Position, Side};
 use super::hit_set::HitSet;
@@ -14,12 +13,10 @@ use super::shortcut::Shortcut;
 use super::text::{Clause, Term};
 use super::understand::{Understanding, Understood};
 use super::within_industry::industry_of;
-use super::{Query, SortOrder};
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::packed_ints::PackedInts;
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::prefixes::may_be_prefix;
-use crate::snapshot::word_pairs::StoredPage;
 
 /// Where `query` asks for its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,60 +93,6 @@ fn first_page(
     let last = page.last_mut()?;
     *last = position(last.doc)?;
     Some(page)
-}
-
-/// The stored best of two words, as a `q` of these ranks them.
-#[derive(Debug)]
-pub struct BestOfWords<'a, 's> {
-    planner: &'a Planner<'s>,
-    query: &'a Query,
-    /// What is stored.
-    pub page: StoredPage<'s>,
-}
-
-impl<'a, 's> BestOfWords<'a, 's> {
-    /// What is stored of the best hits of `query`, if it asks for two words and nothing else.
-    pub fn new(planner: &'a Planner<'s>, query: &'a Query) -> Option<BestOfWords<'a, 's>> {
-        let terms = two_terms(planner, query)?;
-        let page = planner.snapshot().page_of_words(terms)?;
-        let is_id = planner.whole_id(&query.text).is_some();
-        (!is_id).then_some(BestOfWords { planner, query, page })
-    }
-
-    /// The first `wanted` hits, as [`page_of_word`] gives them. Where the page ends is stored; to rank the last of
-    /// a shorter one takes twice as long as all of this.
-    pub fn first_page(&self, wanted: usize) -> Option<Vec<Position>> {
-        let StoredPage { docs, total, end } = self.page;
-        first_page(docs, total, wanted, |doc| {
-            if wanted == docs.len() {
-                return Some(Position { relevance_key: end, doc });
-            }
-            position(self.planner, self.query, doc)
-        })
-    }
-}
-
-/// The terms that `query` asks for, if it is two plain words of one form each that stand somewhere, and nothing else: then
-/// these terms tell what it means, if the text is no [id](Planner::whole_id). The second may be a legal form, which need not match.
-pub fn two_terms(planner: &Planner<'_>, query: &Query) -> Option<[TermOrd; 2]> {
-    let [first, second] = query.text.clauses() else { return None };
-    let [first_form, second_form] = [plain_form(first)?, plain_form(second)?];
-    let is_form = !query.text.trailing_forms().is_empty();
-    let is_prefix = !is_form && may_be_prefix(second_form);
-    let is_other = first.is_prefix || second.is_prefix != is_prefix;
-    if is_other || !query.text.excluded().is_empty() {
-        return None;
-    }
-    let terms = [planner.ord(first_form)?, planner.ord(second_form)?];
-    planner.filters(query).is_empty().then_some(terms)
-}
-
-/// The only form of a clause that is a plain word.
-fn plain_form(clause: &Clause) -> Option<&str> {
-    match &clause.term {
-        Term::Word(word) if !clause.is_starred => word.only_form(),
-        _ => None,
-    }
 }
 
 /// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal forms: then

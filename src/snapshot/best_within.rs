@@ -63,11 +63,6 @@ impl CountedBest {
         Ok(CountedBest { best, totals })
     }
 
-    /// How many pairs of a term and a set there are.
-    pub fn num_pairs(&self) -> usize {
-        self.best.num_pairs()
-    }
-
     /// The best of the term with this number within a set, and of how many.
     pub fn get(&self, term: usize, set: u32) -> Option<(PackedInts<'_>, u64)> {
         self.find(term, set).map(|(_, best, total)| (best, total))
@@ -77,7 +72,7 @@ impl CountedBest {
     pub fn find(&self, term: usize, set: u32) -> Option<(usize, PackedInts<'_>, u64)> {
         let (at, best) = self.best.find(term, set)?;
         let total = cast::<u32>(self.totals.as_ref())[at];
-        Some((at, best, total.into()))
+        Some((best, total.into()))
     }
 }
 

@@ -114,7 +114,7 @@ const POPULATE_BYTES: usize = 64 << 20;
 impl Backing {
     /// Gives all pages back, if they are looked at in passing and take more than 512 MiB: who looks up what lies
     /// anywhere touches little, and the system maps 2 MiB around each page. Where nobody tells how much they take, always.
-    pub fn release_many(&self) {
+    fn release_many(&self) {
         let are_many = || memory::of_files().is_none_or(|bytes| bytes > FILES_MAX);
         if matches!(self, Backing::Passing(_)) && are_many() {
             self.release(0..self.bytes().len());

@@ -23,7 +23,6 @@ use super::term_best::TermBest;
 use super::term_endings::TermEndings;
 use super::terms::Terms;
 use super::triples::StoredTriples;
-use super::word_pairs::WordPairs;
 use std::sync::Arc;
 
 /// Makes of a list of components
@@ -234,16 +233,6 @@ sections! {
             TermBest,
             /// Which they are of, and of how many.
             TermBestLists,
-        ]
-        word_pairs: WordPairs(pair_counts.num_terms()) [
-            /// The best businesses of two frequent words.
-            WordPairBest,
-            /// Which they are of.
-            WordPairBestLists,
-            /// How many businesses match two frequent words.
-            WordPairTotals,
-            /// Where the best businesses of each end, in the order of all that match.
-            WordPairEnds,
         ]
     }
 }

@@ -21,17 +21,7 @@ impl Snapshot {
         let (entries, hash) = format::decode_frame(backing.bytes())?;
         check_bytes(&backing, &entries)?;
         let version = SnapshotVersion(u64::from_le_bytes(hash[..8].try_into().expect("8 bytes")));
-        Snapshot::of_sections(Sections { backing, entries }, version)
-    }
-
-    /// Opens the components of `sections`, all of them checked.
-    ///
-    /// # Errors
-    /// A section is not as it should be.
-    pub(super) fn of_sections(
-        sections: Sections,
-        version: SnapshotVersion,
-    ) -> Result<Snapshot, SnapshotError> {
+        let sections = Sections { backing, entries };
         let metadata = read_metadata(&sections)?;
         let components = Components::open(&sections, metadata.num_docs)?;
         sections.release();

@@ -9,13 +9,13 @@
 //! be reserved and filled while later ones are written. Those that have ended can be read back
 //! ([`SnapshotWriter::written`]), so that a section may be derived from others.
 
+use super::Snapshot;
 use super::error::SnapshotError;
 use super::format::{HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, encode_frame};
 use super::mapped::Backing;
 use super::sections::{SectionKind, Sections};
 use super::storage;
 use super::unpublished::{Unpublished, io_error};
-use super::{Snapshot, SnapshotVersion};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -116,19 +116,6 @@ impl SnapshotWriter {
     pub(crate) fn written(&self) -> Result<Sections, SnapshotError> {
         let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
         Ok(Sections { backing: Arc::new(backing), entries: self.entries.clone() })
-    }
-
-    /// What is written so far, as a snapshot of version 0, from whose answers the last sections may be made. Pages that are
-    /// looked at are given back by [`Snapshot::release_many`].
-    ///
-    /// # Errors
-    /// The file cannot be mapped, or a section is not as it should be.
-    ///
-    /// # Panics
-    /// A section has not ended.
-    pub fn preview(&self) -> Result<Snapshot, SnapshotError> {
-        assert!(self.open == 0, "a section has not ended");
-        Snapshot::of_sections(self.written()?, SnapshotVersion(0))
     }
 
     /// Completes the file, verifies it, and puts it in place of the target.
