@@ -45,7 +45,6 @@ pub mod symbols;
 pub mod term_best;
 pub mod term_endings;
 pub mod terms;
-pub mod triples;
 pub mod unpublished;
 mod verify;
 pub mod writer;
@@ -320,14 +319,6 @@ impl Snapshot {
         let both = self.components.pair_counts.get(key(first), key(second))?;
         let number = |ord| self.components.pair_counts.number(key(ord));
         self.components.phrases.get(number(first)?, number(second)?, both)
-    }
-
-    /// The businesses in which three terms stand next to each other, in this order and in one field, if they are stored: for
-    /// frequent terms that many names hold so.
-    pub fn triple(&self, ords: [TermOrd; 3]) -> Option<Postings<'_>> {
-        let [first, second, third] =
-            ords.map(|ord| self.components.pair_counts.number(DenseKey::Term(ord)));
-        self.components.triples.get([first?, second?, third?])
     }
 
     /// The words of a business.

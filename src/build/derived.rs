@@ -1,5 +1,5 @@
-//! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases of two words and
-//! three, positions in other orders, the best of terms, wherever and within industries, endings of terms, what names weigh.
+//! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases,
+//! positions in other orders, the best of terms, wherever and within industries, endings of terms, what names weigh.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
 //! table of numbers for every pair of dense terms (32 MiB for 4,096 of them), one a thread while pairs are counted, as
@@ -19,7 +19,6 @@
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | best of terms, and how many match | some 13, by those of one million | 0.5 | the first page of one word that many hold |
 //! | best within industries, and how many there are | 12 | 8.2 | the first page of one frequent word in one industry |
-//! | three words next to each other | 5 | 0.2 | totals of `"Technologies S.A"` |
 //! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
 //! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
 
@@ -31,7 +30,6 @@ mod column_counts;
 mod endings;
 pub mod filter_pairs;
 mod impacts_by_doc;
-mod name_phrases;
 mod name_weights;
 mod neighbours;
 pub mod pair_counts;
@@ -39,7 +37,6 @@ pub mod phrases;
 mod positions;
 pub mod prefixes;
 mod term_best;
-mod triples;
 
 use super::BuildError;
 use super::scratch::Scratch;
@@ -101,8 +98,6 @@ pub struct Thresholds {
     pub term_best: Bounds,
     /// Of a dense term in an industry.
     pub industry_best: Bounds,
-    /// Fewest names that hold three dense terms next to each other of which a list is stored.
-    pub triple_names_min: u32,
 }
 
 impl Default for Thresholds {
@@ -151,8 +146,6 @@ impl Default for Thresholds {
             // Of 128 and more: 5 bytes a business less. Every second query in an industry is of one word, and with these the
             // median of all is that of those which are stored: 12 µs instead of 30. The best are a page.
             industry_best: Bounds { docs_min: 20, max: 20 },
-            // Looking for fewer among those with two of the words costs as much as for more: some 0.3 ms.
-            triple_names_min: 64,
         }
     }
 }
@@ -178,7 +171,6 @@ impl Thresholds {
         phrase_industry_best: Bounds { docs_min: 1, max: 5 },
         term_best: Bounds { docs_min: 1, max: 3 },
         industry_best: Bounds { docs_min: 1, max: 3 },
-        triple_names_min: 1,
     };
 
     /// What is stored with terms.
@@ -280,16 +272,6 @@ pub fn write(
     name_weights::write(names, release_all, pool, writer)?;
     release_all();
     best.wait()?.end(writer)?;
-    let source = name_phrases::Source {
-        words: &words,
-        dense,
-        neighbours: &neighbours,
-        pair_counts: &counts,
-        thresholds,
-        release_all: &release_all,
-    };
-    name_phrases::write(&source, pool, writer)?;
-    release_all();
     let frequent = pool.install(|| term_best::frequent(&terms, thresholds.term_best.docs_min));
     let frequent = DenseTerms { ords: &frequent, ..dense };
     term_best::write(frequent, thresholds.term_best, release, pool, writer)

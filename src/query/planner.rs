@@ -30,7 +30,6 @@
 //! | check of words | what followers leave, or the stored lists of all neighbours (then followers are not asked) | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
 //! | rarest word first | the same in industry and description, until it stands in some | its bytes are searched for; plurals of the others are not looked up | phrases 13.8 to 13.2 µs, median of 10,000, with memory asked ahead for lists and probes |
 //! | stored phrase count, list, best businesses | two dense words next to each other, whether all of them have a list or not | two binary searches, 24 look-ups | 50 µs two keywords, median |
-//! | stored triple | three dense words next to each other that 64 names hold so, in a phrase or a compound | a binary search | `"Technologies S.A"` 2,560 to 850 µs, `"Technologies Co., Ltd"` 1,930 to 650; phrases 57 to 48, mean |
 //! | best of a phrase in an industry | two words, one industry, 50 businesses and more that hold them next to each other, the first page | counting the hits by positions; a binary search, 24 probes | two words in an industry 250 to 157 µs, mean; the dearest 4.2 to 0.9 ms. From 50 on instead of 100: 4,096 hits and more 234 to 136 µs |
 //! | best of a word | one word that 64 businesses and more hold, the first page | a binary search, one score; the total is stored beside | 657 keywords of one word, one after the other, 15 to 4.4 µs, mean; the median of all keywords among other requests 19.5 to 9.5. For dense terms only, which those of fewer than 11,000 businesses of ten million are not, 20 |
 //! | best in an industry | one word, one industry, 20 businesses and more in common, the first page | a binary search, one score; the total is stored beside | a word in an industry 5 µs, median; 6 µs, mean. From 128 on 8, and words in an industry 30 µs instead of 12, median. From 256 on, counted by positions, and with those who hold only a longer word in the name found and scored, 13 and 23; told apart by groups 28 and 44 |
@@ -364,24 +363,13 @@ impl<'s> Planner<'s> {
     /// Businesses in whose name the phrase of two words or more stands.
     pub fn phrase_in_names(&self, phrase: &Phrase) -> Plan<'s> {
         let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
-        let stored = self.stored_pairs(phrase);
-        self.check_narrowed(names.collect(), stored, phrase, &[TextField::Name])
+        self.check_narrowed(names.collect(), phrase, &[TextField::Name])
     }
 
     /// Businesses in which the phrase stands in one of `fields`.
     pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> Plan<'s> {
-        self.phrase_among(self.stored_pairs(phrase), phrase, fields)
-    }
-
-    /// The same among what is [stored](Self::stored_pairs) of its neighbours.
-    fn phrase_among(
-        &self,
-        stored: (Vec<Plan<'s>>, usize),
-        phrase: &Phrase,
-        fields: &'static [TextField],
-    ) -> Plan<'s> {
         let candidates = phrase.words.iter().map(|(_, word)| self.word(word));
-        self.check_narrowed(candidates.collect(), stored, phrase, fields)
+        self.check_narrowed(candidates.collect(), phrase, fields)
     }
 
     /// Those on all lists in which the phrase stands in one of `fields`: at most, those who hold every two of its words
@@ -389,12 +377,12 @@ impl<'s> Planner<'s> {
     fn check_narrowed(
         &self,
         mut lists: Vec<Plan<'s>>,
-        (neighbours, num_pairs): (Vec<Plan<'s>>, usize),
         phrase: &Phrase,
         fields: &'static [TextField],
     ) -> Plan<'s> {
+        let neighbours = self.stored_neighbours(phrase);
         // Where all of these are stored, followers tell nothing that they do not.
-        let are_all = num_pairs + 1 >= phrase.words.len();
+        let are_all = neighbours.len() + 1 >= phrase.words.len();
         lists.extend(neighbours);
         let candidates = Plan::intersection(lists);
         if candidates.is_nothing() {
@@ -404,43 +392,11 @@ impl<'s> Planner<'s> {
         self.check_by(candidates, phrase, Place::Within(fields), followers)
     }
 
-    /// The lists of every two or three neighbouring words of a phrase for which a list is stored: the businesses in
+    /// The lists of every two neighbouring words of a phrase for which a list is stored: the businesses in
     /// which they stand next to each other in some field.
     pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<Plan<'s>> {
-        self.stored_pairs(phrase).0
-    }
-
-    /// The same, and how many pairs of neighbours they tell of.
-    fn stored_pairs(&self, phrase: &Phrase) -> (Vec<Plan<'s>>, usize) {
-        let words = phrase.words.as_slice();
-        let mut lists = Vec::new();
-        // Of these pairs all is told.
-        let mut is_told = vec![false; words.len().saturating_sub(1)];
-        for (at, triple) in words.windows(3).enumerate() {
-            if let Some(list) = self.stored_triple(triple) {
-                lists.push(list);
-                is_told[at..at + 2].fill(true);
-            }
-        }
-        for (pair, is_told) in words.windows(2).zip(&mut is_told).filter(|(_, told)| !**told) {
-            if let Some(list) = self.stored_phrase(pair).as_ref().and_then(stored_list) {
-                lists.push(list);
-                *is_told = true;
-            }
-        }
-        (lists, is_told.into_iter().filter(|&told| told).count())
-    }
-
-    /// The businesses in which three words of a phrase stand next to each other, if they are stored.
-    fn stored_triple(&self, words: &[(u32, QueryWord)]) -> Option<Plan<'s>> {
-        let [(first, _), (second, _), (third, _)] = words else { return None };
-        if (first + 1, second + 1) != (*second, *third) {
-            return None;
-        }
-        let ord = |at: usize| self.ord(words[at].1.only_form()?);
-        let list = self.snapshot.triple([ord(0)?, ord(1)?, ord(2)?])?;
-        self.took(Shortcut::StoredTriple);
-        Some(Plan::list(list))
+        let stored = |pair| self.stored_phrase(pair).as_ref().and_then(stored_list);
+        phrase.words.windows(2).filter_map(stored).collect()
     }
 
     /// What is stored of two words of a phrase.
@@ -465,17 +421,11 @@ impl<'s> Planner<'s> {
     }
 
     fn phrase_way(&self, phrase: &Phrase) -> Plan<'s> {
-        if let Some(list) = self.stored_triple(&phrase.words) {
-            return list;
-        }
         let stored = self.stored_phrase(&phrase.words);
         if let Some(list) = stored.as_ref().and_then(stored_list) {
             return list;
         }
-        // Of two words there is no other pair.
-        let pairs =
-            if phrase.words.len() == 2 { Default::default() } else { self.stored_pairs(phrase) };
-        match self.phrase_among(pairs, phrase, &TextField::ALL) {
+        match self.phrase_in(phrase, &TextField::ALL) {
             Plan::Check { candidates, check, .. } => {
                 Plan::Check { candidates, check, len: stored.map(|stored| stored.len) }
             }

@@ -21,8 +21,6 @@ pub enum Shortcut {
     StoredPrefix,
     /// A phrase whose businesses are stored.
     StoredPhrase,
-    /// Three words of a phrase of which the businesses are stored.
-    StoredTriple,
     /// A phrase of words of several forms, taken apart into phrases of one form.
     PhraseByForms,
     /// Businesses that do not hold a phrase, told off by what follows its words.
@@ -69,7 +67,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 29] = [
+    pub const ALL: [Shortcut; 28] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -77,7 +75,6 @@ impl Shortcut {
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
-        Shortcut::StoredTriple,
         Shortcut::PhraseByForms,
         Shortcut::Followers,
         Shortcut::FollowerScan,

@@ -22,7 +22,6 @@ use super::sort_order::SortOrders;
 use super::term_best::TermBest;
 use super::term_endings::TermEndings;
 use super::terms::Terms;
-use super::triples::StoredTriples;
 use std::sync::Arc;
 
 /// Makes of a list of components
@@ -221,12 +220,6 @@ sections! {
         name_weights: NameWeights [
             /// How much each name weighs.
             NameWeights,
-        ]
-        triples: StoredTriples(pair_counts.num_terms()) [
-            /// Businesses in which three frequent words that names hold stand next to each other.
-            PhraseTriplePostings,
-            /// The words of each.
-            PhraseTriples,
         ]
         term_best: TermBest(terms.len()) [
             /// The best businesses of terms.

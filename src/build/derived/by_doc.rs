@@ -3,7 +3,6 @@
 //! One chunk of businesses at a time: those that share their upper 16 bits.
 
 use crate::snapshot::postings::Postings;
-use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -41,25 +40,6 @@ impl Chunks {
 /// The businesses of chunk `key`, of `num_docs`.
 pub fn docs_in(key: u32, num_docs: u32) -> Range<u32> {
     key << 16..num_docs.min((key + 1) << 16)
-}
-
-/// Calls `visit` with the key of every chunk of `num_docs` businesses, on every core, and with what a thread `begin`s with;
-/// and `end` with that.
-pub fn for_each_chunk<T>(
-    num_docs: u32,
-    begin: impl Fn() -> T + Sync,
-    visit: impl Fn(&mut T, u32) + Sync,
-    end: impl Fn(T) + Sync,
-) {
-    let chunks = Chunks::of(num_docs);
-    let workers = rayon::current_num_threads();
-    (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
-        let mut own = begin();
-        while let Some(key) = chunks.take() {
-            visit(&mut own, key);
-        }
-        end(own);
-    });
 }
 
 /// The entries of each business of a chunk, at most one for each list that it is on.

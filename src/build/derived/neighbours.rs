@@ -134,41 +134,6 @@ impl Neighbours {
         self.shift
     }
 
-    /// The term with this code, as names hold it.
-    pub fn in_name(&self, code: u32) -> Option<u16> {
-        self.exact.get(code).first().copied()
-    }
-
-    /// Does a business hold three terms next to each other in some field?
-    pub fn hold(&self, tokens: &DocTokens<'_>, words: [u16; 3]) -> bool {
-        TextField::ALL.iter().any(|field| {
-            let dense = if field.has_plurals() { &self.prose } else { &self.exact };
-            // Bit i: the words up to this one end here, and at the position before.
-            let (mut here, mut before) = (0u8, 0u8);
-            for token in tokens.field(*field as usize) {
-                let code = match token {
-                    Token::Word(code) => {
-                        before = std::mem::take(&mut here);
-                        code
-                    }
-                    Token::Alternative(code) => code,
-                    Token::Joined { .. } => continue,
-                    Token::Gap => {
-                        (here, before) = (0, 0);
-                        continue;
-                    }
-                };
-                let numbers = dense.get(code);
-                let is_word = |at: usize| u8::from(numbers.contains(&words[at])) << at;
-                here |= (before << 1 | 1) & (0..words.len()).fold(0, |bits, at| bits | is_word(at));
-                if here >> (words.len() - 1) & 1 == 1 {
-                    return true;
-                }
-            }
-            false
-        })
-    }
-
     /// The pairs of a business; pairs of a term with itself are among them.
     pub fn find<'s>(&self, tokens: &DocTokens<'_>, set: &'s mut PairSet) -> &'s [u32] {
         set.pairs.clear();
@@ -207,68 +172,13 @@ impl Neighbours {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::doc_tokens::{NUM_FIELDS, push_doc, push_token};
     use proptest::prelude::*;
 
     fn code() -> impl Strategy<Value = u32> {
         prop_oneof![0..20u32, TABLE_END - 3..TABLE_END + 20, any::<u32>()]
     }
 
-    fn tokens() -> impl Strategy<Value = Vec<Token>> {
-        let code = 3u32..9;
-        let token = prop_oneof![
-            6 => code.clone().prop_map(Token::Word),
-            2 => code.clone().prop_map(Token::Alternative),
-            1 => code.prop_map(|code| Token::Joined { parts: 2, code }),
-            1 => Just(Token::Gap),
-        ];
-        proptest::collection::vec(token, 0..16)
-    }
-
-    /// The terms that can be found at each position.
-    fn at_positions(tokens: &[Token], codes: &[(u32, u16)]) -> Vec<Vec<u16>> {
-        let mut positions = vec![Vec::new()];
-        for token in tokens {
-            match token {
-                Token::Joined { .. } => continue,
-                Token::Gap | Token::Word(_) => positions.push(Vec::new()),
-                Token::Alternative(_) => {}
-            }
-            let of_code = codes.iter().filter(|(code, _)| token.code() == Some(*code));
-            positions.last_mut().unwrap().extend(of_code.map(|(_, number)| number));
-            // Behind a gap comes a word, never a further form of one.
-            if *token == Token::Gap {
-                positions.push(Vec::new());
-            }
-        }
-        positions
-    }
-
     proptest! {
-        #[test]
-        fn three_words_are_held_where_each_stands_behind_the_one_before(
-            name in tokens(),
-            description in tokens(),
-            words in proptest::array::uniform3(0u16..3),
-        ) {
-            let (exact, prose) = (vec![(3, 0), (4, 1), (5, 2)], vec![(3, 0), (4, 0), (4, 1), (6, 2)]);
-            let neighbours = Neighbours {
-                shift: 2,
-                exact: NumbersByCode::new(exact.clone()),
-                prose: NumbersByCode::new(prose.clone()),
-            };
-            let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
-            name.iter().for_each(|&token| push_token(&mut fields[TextField::Name as usize], token));
-            let field = &mut fields[TextField::Description as usize];
-            description.iter().for_each(|&token| push_token(field, token));
-            let mut bytes = Vec::new();
-            push_doc(&mut bytes, 0, &fields);
-            let stands = [at_positions(&name, &exact), at_positions(&description, &prose)]
-                .iter()
-                .any(|all| all.windows(3).any(|here| (0..3).all(|at| here[at].contains(&words[at]))));
-            prop_assert_eq!(neighbours.hold(&DocTokens::read(&bytes).unwrap(), words), stands);
-        }
-
         #[test]
         fn codes_have_the_numbers_that_were_entered(
             entries in proptest::collection::btree_set((code(), 0..9u16), 0..60),
