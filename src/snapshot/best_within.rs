@@ -17,7 +17,7 @@
 //! ```
 //!
 //! DOC is [packed](super::packed_ints). KEYS are the terms of [`dense`](super::dense), by number, or the pairs of
-//! `PhrasePairs`, by place; START says which SETs, ascending, are those of each, and END where the businesses of a pair of
+//! [`phrases`](super::phrases), by place; START says which SETs, ascending, are those of each, and END where the businesses of a pair of
 //! key and set end. SET is the ordinal of an industry, and as in the [order by
 //! industry](super::industry_order) a business is of one only.
 

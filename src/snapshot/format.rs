@@ -136,15 +136,11 @@ mod tests {
         let text = include_str!("FORMAT.md");
         assert!(text.contains(&format!("Format version: **{FORMAT_VERSION}**")));
         assert!(text.contains(&format!("`{}`", std::str::from_utf8(&MAGIC).unwrap())));
-        let sections = SectionKind::ALL.len();
-        assert!(text.contains(&format!("(PADDING SECTION)^{sections}\n")));
-        assert!(text.contains(&format!("ENTRY^{sections} ")));
-        assert!(text.contains(&format!("| SECTIONS | u32 | {sections} |")));
         assert!(text.contains(&format!("({HEADER_BYTES} bytes)")));
         assert!(text.contains(&format!("({ENTRY_BYTES} bytes each)")));
-        for kind in SectionKind::ALL {
-            assert!(text.contains(&format!("| {} | `{kind}` |", kind as u32)), "{kind}");
-        }
+        let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+        let kinds = SectionKind::ALL.map(|kind| kind.to_string());
+        assert!(rows.map(|(kind, _)| kind).eq(kinds.iter().map(String::as_str)));
         assert!(SectionKind::ALL.iter().enumerate().all(|(at, kind)| kind.index() == at));
     }
 }

@@ -173,6 +173,9 @@ fn map_file(path: &Path) -> Result<memmap2::Mmap, SnapshotError> {
     Ok(map)
 }
 
+/// A table at the end of a section begins at a multiple of this: enough for every typed slice.
+pub const TABLE_ALIGN: usize = 8;
+
 /// The bytes of one section; keeps the snapshot's bytes alive.
 #[derive(Clone, Debug)]
 pub struct Section {
@@ -214,6 +217,25 @@ impl Section {
     pub fn release_range(&self, range: Range<usize>) {
         let end = range.end.min(self.range.len());
         self.backing.release(self.range.start + range.start..self.range.start + end);
+    }
+
+    /// What stands before the table at the end of the section, and the table.
+    ///
+    /// # Errors
+    /// It does not end as [`end_with_table`](super::writer::SectionWriter::end_with_table) writes it.
+    pub fn split_table(&self) -> Result<[Section; 2], SnapshotError> {
+        let part = |range: Range<usize>| {
+            let start = self.range.start;
+            Section { range: start + range.start..start + range.end, ..self.clone() }
+        };
+        let parts = self.as_ref().split_last_chunk().and_then(|(bytes, body_len)| {
+            let body_len = usize::try_from(u64::from_le_bytes(*body_len)).ok()?;
+            let table_start = body_len.checked_next_multiple_of(TABLE_ALIGN)?;
+            let padding = bytes.get(body_len..table_start)?;
+            let is_padded = padding.iter().all(|&byte| byte == 0);
+            is_padded.then(|| [part(0..body_len), part(table_start..bytes.len())])
+        });
+        parts.ok_or_else(|| self.damaged("its table is not there"))
     }
 
     /// The section as a slice of `T`.

@@ -9,12 +9,13 @@
 //! industries](super::best_within).
 //!
 //! ```text
-//! PhrasePairs  := MIN (u32), 0 (u32), { FIRST << 16 | SECOND (u32, ascending) }
-//! PhraseCounts := COUNT for each pair (u32)
-//! PhraseLists  := for each pair its place in PhrasePostings (u32, in units of 8 bytes), all ones where it has none
+//! PhrasePostings := TABLED of POSTINGS of pairs, joined, and
+//!                   MIN (u32), PAIRS (u32), { FIRST << 16 | SECOND }^PAIRS (u32, ascending),
+//!                   COUNT^PAIRS (u32), PLACE^PAIRS (u32)
 //! ```
 //!
-//! FIRST and SECOND are numbers of dense keys. A pair of terms that MIN businesses or more hold both, and that is
+//! FIRST and SECOND are numbers of dense keys. COUNT says how many businesses hold a pair so, PLACE where its postings
+//! begin, in units of 8 bytes, or is all ones where it has none. A pair of terms that MIN businesses or more hold both, and that is
 //! not among the pairs, stands next to each other nowhere.
 
 use super::error::SnapshotError;
@@ -25,9 +26,6 @@ use super::packed_ints::PackedInts;
 use super::postings::Postings;
 use crate::bytes::cast;
 
-/// Words before the first pair.
-const HEAD: usize = 2;
-
 /// The place of a pair that has no list.
 const NO_LIST: u32 = u32::MAX;
 
@@ -36,13 +34,28 @@ const LIST_ALIGN: usize = 8;
 
 /// The stored phrases of a snapshot.
 pub struct StoredPhrases {
-    pairs: Section,
-    counts: Section,
-    lists: Section,
+    table: Section,
     postings: Section,
     best: Section,
     best_offsets: Section,
     num_docs: u32,
+}
+
+/// The parts of the table.
+struct Table<'a> {
+    docs_min: u32,
+    pairs: &'a [u32],
+    counts: &'a [u32],
+    places: &'a [u32],
+}
+
+impl<'a> Table<'a> {
+    fn read(words: &'a [u32]) -> Option<Table<'a>> {
+        let (&[docs_min, len], words) = words.split_first_chunk()?;
+        let (pairs, words) = words.split_at_checked(len as usize)?;
+        let (counts, places) = words.split_at_checked(len as usize)?;
+        (places.len() == pairs.len()).then_some(Table { docs_min, pairs, counts, places })
+    }
 }
 
 /// What is stored of a phrase of two words.
@@ -64,19 +77,17 @@ impl StoredPhrases {
     /// # Errors
     /// Pairs do not ascend, or there is not one count and place for each.
     pub fn open(
-        [postings, pairs, counts, lists, best, best_offsets]: [Section; 6],
+        [postings, best, best_offsets]: [Section; 3],
         num_docs: u32,
     ) -> Result<StoredPhrases, SnapshotError> {
-        let phrases =
-            StoredPhrases { pairs, counts, lists, postings, best, best_offsets, num_docs };
-        let damaged = |reason| Err(phrases.pairs.damaged(reason));
-        let words: &[u32] = phrases.pairs.checked_slice()?;
-        let counts: &[u32] = phrases.counts.checked_slice()?;
-        let places: &[u32] = phrases.lists.checked_slice()?;
-        if words.len() != HEAD + counts.len() || places.len() != counts.len() || words[1] != 0 {
+        let [postings, table] = postings.split_table()?;
+        let phrases = StoredPhrases { table, postings, best, best_offsets, num_docs };
+        let damaged = |reason| Err(phrases.table.damaged(reason));
+        let Some(Table { pairs, counts, places, .. }) = Table::read(phrases.table.checked_slice()?)
+        else {
             return damaged("one count and one place for each pair is expected");
-        }
-        if !words[HEAD..].windows(2).all(|pair| pair[0] < pair[1]) {
+        };
+        if !pairs.windows(2).all(|pair| pair[0] < pair[1]) {
             return damaged("pairs do not ascend");
         }
         if counts.iter().any(|&count| count == 0 || count > num_docs) {
@@ -111,7 +122,7 @@ impl StoredPhrases {
 
     /// Number of stored phrases.
     pub fn len(&self) -> usize {
-        cast::<u32>(self.counts.as_ref()).len()
+        self.table().map_or(0, |table| table.pairs.len())
     }
 
     /// Is none stored?
@@ -119,14 +130,18 @@ impl StoredPhrases {
         self.len() == 0
     }
 
+    fn table(&self) -> Option<Table<'_>> {
+        Table::read(cast(self.table.as_ref()))
+    }
+
     /// What is stored of the dense terms with these numbers, which `both` businesses hold both, next to each other;
     /// nothing if phrases of so few are not stored.
     pub fn get(&self, first: usize, second: usize, both: u64) -> Option<StoredPhrase<'_>> {
-        let words: &[u32] = cast(self.pairs.as_ref());
-        if both < u64::from(words[0]) {
+        let Table { docs_min, pairs, counts, places } = self.table()?;
+        if both < u64::from(docs_min) {
             return None;
         }
-        let Some(at) = interpolation::place(&words[HEAD..], pair(first, second)) else {
+        let Some(at) = interpolation::place(pairs, pair(first, second)) else {
             return Some(StoredPhrase {
                 place: None,
                 len: 0,
@@ -134,14 +149,14 @@ impl StoredPhrases {
                 best: PackedInts::NONE,
             });
         };
-        let start = cast::<u32>(self.lists.as_ref())[at];
+        let start = places[at];
         let list = || Postings::front(&self.postings.as_ref()[start as usize * LIST_ALIGN..]);
         let offsets: &[u32] = cast(self.best_offsets.as_ref());
         let best = PackedInts::read(self.best.as_ref(), self.num_docs);
         Some(StoredPhrase {
             place: Some(at),
             best: best.slice(offsets[at] as usize, offsets[at + 1] as usize),
-            len: u64::from(cast::<u32>(self.counts.as_ref())[at]),
+            len: counts[at].into(),
             postings: (start != NO_LIST).then(list),
         })
     }
@@ -163,8 +178,7 @@ pub fn encode_place(start: Option<u64>) -> Result<u32, SnapshotError> {
         .ok_or_else(|| SnapshotError::TooLarge { section: SectionKind::PhrasePostings.to_string() })
 }
 
-/// The bytes of `PhrasePairs`.
-pub fn encode_pairs(docs_min: u32, pairs: &[u32]) -> Vec<u8> {
-    let words: Vec<u32> = [docs_min, 0].into_iter().chain(pairs.iter().copied()).collect();
-    bytemuck::cast_slice(&words).to_vec()
+/// The table of phrases that are stored of terms which `docs_min` businesses or more hold both.
+pub fn encode_table(docs_min: u32, pairs: &[u32], counts: &[u32], places: &[u32]) -> Vec<u32> {
+    [&[docs_min, pairs.len() as u32], pairs, counts, places].concat()
 }

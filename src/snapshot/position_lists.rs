@@ -1,14 +1,14 @@
 //! Where the businesses of a key stand in an order other than that of `DocId`s.
 //!
 //! ```text
-//! LISTS     := KEYS, { PLACE (u32) × ORDERS }^KEYS
-//! POSITIONS := POSTINGS of each key and order, joined: positions where others have `DocId`s
+//! POSITIONS := TABLED of POSTINGS of each key and order, joined: positions where others have `DocId`s; and
+//!              KEYS, { PLACE (u32) × ORDERS }^KEYS
 //! ```
 //!
 //! KEYS are those of [`dense`](super::dense): the keys for which positions are stored. PLACE says where the positions
 //! in an order begin, in units of 8 bytes.
 //!
-//! | sections | keys | orders | for |
+//! | section | keys | orders | for |
 //! |---|---|---|---|
 //! | `FilterPositions` | industries, places | by name; by founding year, both ascending as they are [stored](super::sort_order) | a page of an industry or place by name or year is the next few of its positions |
 //! | `IndustryPositions` | terms, places | by [industry](super::industry_order) | who holds two words in one industry is told by a small part of their lists |
@@ -24,27 +24,6 @@ use rayon::prelude::*;
 /// Lists begin at multiples of this, in bytes.
 const LIST_ALIGN: usize = 8;
 
-/// The sections of positions.
-#[derive(Clone, Copy, Debug)]
-pub struct PositionKinds {
-    /// The postings.
-    pub positions: SectionKind,
-    /// The keys, and where their postings begin.
-    pub lists: SectionKind,
-}
-
-/// The sections of positions by name and by year.
-pub const FILTERS: PositionKinds = PositionKinds {
-    positions: SectionKind::FilterPositions,
-    lists: SectionKind::FilterPositionLists,
-};
-
-/// The sections of positions by industry.
-pub const INDUSTRY: PositionKinds = PositionKinds {
-    positions: SectionKind::IndustryPositions,
-    lists: SectionKind::IndustryPositionLists,
-};
-
 /// Positions of keys in `ORDERS` orders.
 pub struct PositionLists<const ORDERS: usize> {
     lists: Section,
@@ -58,11 +37,12 @@ impl<const ORDERS: usize> PositionLists<ORDERS> {
     /// # Errors
     /// Keys do not ascend or are not there, or a key is known to have not as many positions as businesses.
     pub fn open(
-        [positions, lists]: [Section; 2],
+        section: Section,
         num_docs: u32,
         num_keys: [usize; 3],
         len_of: impl Fn(DenseKey) -> Option<usize> + Sync,
     ) -> Result<PositionLists<ORDERS>, SnapshotError> {
+        let [positions, lists] = section.split_table()?;
         let damaged = |reason| lists.damaged(reason);
         let words = lists.checked_slice()?;
         let (keys, places) = Keys::check(words, num_keys).map_err(damaged)?;
@@ -101,19 +81,19 @@ impl<const ORDERS: usize> PositionLists<ORDERS> {
     }
 }
 
-/// The bytes of LISTS. `keys` are sorted; `starts` says for each where its lists begin, in bytes.
+/// The table of a section of positions. `keys` are sorted; `starts` says for each where its lists begin, in bytes.
 ///
 /// # Errors
 /// There are too many bytes of lists.
 pub fn encode_lists<const ORDERS: usize>(
-    kinds: PositionKinds,
+    kind: SectionKind,
     keys: &[DenseKey],
     starts: &[[u64; ORDERS]],
 ) -> Result<Vec<u8>, SnapshotError> {
     let mut words = encode_keys(keys);
     for start in starts.iter().flatten() {
         let place = u32::try_from(start / LIST_ALIGN as u64);
-        let section = kinds.positions.to_string();
+        let section = kind.to_string();
         words.push(place.map_err(|_| SnapshotError::TooLarge { section })?);
     }
     Ok(bytemuck::cast_slice(&words).to_vec())

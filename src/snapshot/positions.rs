@@ -25,7 +25,7 @@ impl Positions {
     /// # Errors
     /// See [`PositionLists::open`] and [`IndustryOrder::open`].
     pub fn open(
-        [filters, filter_lists, order, by_industry, by_industry_lists]: [Section; 5],
+        [filters, order, by_industry]: [Section; 3],
         num_docs: u32,
         num_terms: usize,
         [industries, places]: [&Dictionary; 2],
@@ -38,14 +38,9 @@ impl Positions {
             DenseKey::Place(ord) => Some(places.postings(ord).len()),
         };
         Ok(Positions {
-            filters: PositionLists::open([filters, filter_lists], num_docs, num_keys, len_of)?,
+            filters: PositionLists::open(filters, num_docs, num_keys, len_of)?,
             industry_order: IndustryOrder::open(order, industries.len(), num_docs)?,
-            by_industry: PositionLists::open(
-                [by_industry, by_industry_lists],
-                num_docs,
-                num_keys,
-                len_of,
-            )?,
+            by_industry: PositionLists::open(by_industry, num_docs, num_keys, len_of)?,
         })
     }
 

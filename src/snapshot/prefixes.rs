@@ -3,10 +3,11 @@
 //! The last word of `q` also matches as a prefix in names and hosts. Where few words begin so, their lists are
 //! read; where many do, the union is stored here, so that a prefix costs what a word costs.
 //!
-//! Three sections: the prefixes as an fst from prefix to ordinal, one `u64` offset each, and the blocks:
+//! Two sections: the prefixes as an fst from prefix to ordinal, and the blocks, with a table of where each begins:
 //!
 //! ```text
-//! BLOCK := MASK (u32: 1 BEYOND, 2 NAMES), PLACE (u32), POSTINGS for each bit set
+//! PrefixPostings := TABLED of BLOCK for each prefix, joined, and OFFSET^PREFIXES (u64)
+//! BLOCK          := MASK (u32: 1 BEYOND, 2 NAMES), PLACE (u32), POSTINGS for each bit set
 //! ```
 //!
 //! PLACE is where NAMES begins, in units of 8 bytes from the start of the block, or 0 without it.
@@ -51,11 +52,9 @@ impl Prefixes {
     ///
     /// # Errors
     /// A section is not what [`encode_block`] and its caller write.
-    pub fn open(
-        [postings, keys, offsets]: [Section; 3],
-        num_docs: u32,
-    ) -> Result<Prefixes, SnapshotError> {
+    pub fn open([blocks, keys]: [Section; 2], num_docs: u32) -> Result<Prefixes, SnapshotError> {
         let (keys, _) = open_keys(keys)?;
+        let [postings, offsets] = blocks.split_table()?;
         let starts: &[u64] = offsets.checked_slice()?;
         if starts.len() != keys.len() {
             return Err(postings.damaged("one block per prefix is expected"));

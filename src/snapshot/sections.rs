@@ -156,8 +156,6 @@ sections! {
             PrefixPostings,
             /// Prefixes that many words begin with.
             PrefixKeys,
-            /// Where the block of each prefix begins.
-            PrefixOffsets,
         ]
     }
     {
@@ -170,12 +168,6 @@ sections! {
         phrases: StoredPhrases [
             /// Businesses in which two frequent words stand next to each other, where they are few.
             PhrasePostings,
-            /// The pairs of words.
-            PhrasePairs,
-            /// How many businesses hold each pair so.
-            PhraseCounts,
-            /// Where the postings of each pair begin.
-            PhraseLists,
             /// The businesses with the best text scores of those in which each pair stands so.
             PhraseBest,
             /// Where the best businesses of each pair begin.
@@ -196,14 +188,10 @@ sections! {
         positions: Positions(terms.len(), [&industries, &places]) [
             /// Where the businesses of each industry and place stand in the sort orders.
             FilterPositions,
-            /// Where those of each begin.
-            FilterPositionLists,
             /// Businesses by industry.
             IndustryOrder,
             /// Where the businesses of terms and places stand in that order.
             IndustryPositions,
-            /// Where those of each begin.
-            IndustryPositionLists,
         ]
         industry_best: CountedBest(pair_counts.num_terms(), industries.len()) [
             /// The best businesses of terms within industries.

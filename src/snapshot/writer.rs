@@ -12,7 +12,7 @@
 use super::Snapshot;
 use super::error::SnapshotError;
 use super::format::{HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, encode_frame};
-use super::mapped::Backing;
+use super::mapped::{Backing, TABLE_ALIGN};
 use super::sections::{SectionKind, Sections};
 use super::storage;
 use super::unpublished::{Unpublished, io_error};
@@ -183,6 +183,26 @@ impl SectionWriter {
                 rest = behind;
             }
         }
+    }
+
+    /// Completes the section with a table of what it holds, which is known only when all of that is written.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    ///
+    /// # Panics
+    /// As [`end`](Self::end).
+    pub fn end_with_table(
+        mut self,
+        table: &[u8],
+        writer: &mut SnapshotWriter,
+    ) -> Result<(), SnapshotError> {
+        let body_len = self.len();
+        let padding = body_len.next_multiple_of(TABLE_ALIGN as u64) - body_len;
+        self.write(&[0; TABLE_ALIGN][..padding as usize])?;
+        self.write(table)?;
+        self.write(&body_len.to_le_bytes())?;
+        self.end(writer)
     }
 
     /// Completes the section.

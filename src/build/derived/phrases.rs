@@ -24,7 +24,7 @@ use crate::snapshot::format::SectionKind;
 use crate::snapshot::forward_index::ForwardIndex;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::packed_ints;
-use crate::snapshot::phrases::{encode_pairs, encode_place};
+use crate::snapshot::phrases::{encode_place, encode_table};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::{SectionWriter, SnapshotWriter};
 use encode::{Encoded, Encoder, Workspace};
@@ -122,11 +122,9 @@ pub fn write(
             Ok::<(), BuildError>(())
         },
     )?;
-    section.end(writer)?;
-    let head = source.thresholds.phrase_docs_min;
-    writer.section(SectionKind::PhrasePairs, &encode_pairs(head, &pairs))?;
-    writer.section(SectionKind::PhraseCounts, bytemuck::cast_slice(&counts))?;
-    writer.section(SectionKind::PhraseLists, bytemuck::cast_slice(&places))?;
+    let docs_min = source.thresholds.phrase_docs_min;
+    let table = encode_table(docs_min, &pairs, &counts, &places);
+    section.end_with_table(bytemuck::cast_slice(&table), writer)?;
     let len = packed_ints::width(source.words.num_docs()) as u64 * u64::from(best_len);
     let mut section = writer.reserve(SectionKind::PhraseBest, len);
     let best = InBackground::begin(move || {

@@ -9,8 +9,9 @@ use crate::build::spares::{Lent, Reuse, Spares};
 use crate::ids::TermOrd;
 use crate::snapshot::dense::DenseKey;
 use crate::snapshot::dictionary::Dictionary;
+use crate::snapshot::format::SectionKind;
 use crate::snapshot::mapped::Section;
-use crate::snapshot::position_lists::{FILTERS, INDUSTRY, PositionKinds, encode_lists};
+use crate::snapshot::position_lists::encode_lists;
 use crate::snapshot::postings::{self, Postings};
 use crate::snapshot::terms::Terms;
 use crate::snapshot::writer::SnapshotWriter;
@@ -61,7 +62,7 @@ impl<'a> Source<'a> {
         let ranks = [by_name, by_year]
             .map(|order| sort_order::parts(order, self.num_docs).1.iter().collect::<Vec<u32>>());
         let ranks = ranks.each_ref().map(Vec::as_slice);
-        self.write(FILTERS, lists.collect(), ranks, || (), pool, writer)
+        self.write(SectionKind::FilterPositions, lists.collect(), ranks, || (), pool, writer)
     }
 
     /// The first industry of each business: its ordinal, or the number of industries for none.
@@ -102,19 +103,19 @@ impl<'a> Source<'a> {
             .map(|&ord| (DenseKey::Term(ord), self.terms.lists(ord).any()))
             .filter(|(_, list)| list.len() >= docs_min);
         let lists = terms.chain(self.of_dictionary(self.places, DenseKey::Place)).collect();
-        self.write(INDUSTRY, lists, [&ranks], release, pool, writer)
+        self.write(SectionKind::IndustryPositions, lists, [&ranks], release, pool, writer)
     }
 
     fn write<const ORDERS: usize>(
         &self,
-        kinds: PositionKinds,
+        kind: SectionKind,
         lists: Vec<KeyedList<'_>>,
         ranks: [&[u32]; ORDERS],
         release: impl Fn(),
         pool: &ThreadPool,
         writer: &mut SnapshotWriter,
     ) -> Result<(), BuildError> {
-        let mut section = writer.begin(kinds.positions);
+        let mut section = writer.begin(kind);
         let mut starts: Vec<[u64; ORDERS]> = Vec::with_capacity(lists.len());
         let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::default());
         in_order(
@@ -139,9 +140,8 @@ impl<'a> Source<'a> {
                 Ok::<(), BuildError>(())
             },
         )?;
-        section.end(writer)?;
         let keys: Vec<DenseKey> = lists.iter().map(|(key, _)| *key).collect();
-        Ok(writer.section(kinds.lists, &encode_lists(kinds, &keys, &starts)?)?)
+        Ok(section.end_with_table(&encode_lists(kind, &keys, &starts)?, writer)?)
     }
 }
 

@@ -83,9 +83,8 @@ pub fn write(
         },
     )?;
     terms.release();
-    section.end(writer)?;
-    keys.finish()?.write_section::<BuildError>(SectionKind::PrefixKeys, writer)?;
-    Ok(writer.section(SectionKind::PrefixOffsets, bytemuck::cast_slice(&offsets))?)
+    section.end_with_table(bytemuck::cast_slice(&offsets), writer)?;
+    keys.finish()?.write_section::<BuildError>(SectionKind::PrefixKeys, writer)
 }
 
 /// All terms of three characters and more, grouped by the first three.
