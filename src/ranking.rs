@@ -70,8 +70,8 @@ impl Level {
     }
 }
 
-/// Bits of a relevance key below the level.
-const LEVEL_SHIFT: u32 = 32;
+/// Bits of a relevance key below the level, so that keys fit 32 bits: they are stored.
+const LEVEL_SHIFT: u32 = 16;
 
 /// What each legal form at the end of `q` adds to the text score of a name that carries it: more than any one word.
 pub const LEGAL_FORM: u32 = 256;
@@ -81,7 +81,7 @@ pub const SCORE_MAX: u32 = 0xffff;
 
 /// The text score that a relevance key holds.
 pub fn score_of(key: u64) -> u32 {
-    key as u32
+    key as u32 & SCORE_MAX
 }
 
 #[cfg(test)]

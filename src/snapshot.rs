@@ -9,7 +9,6 @@
 //! This room knows no query, no input file and no HTTP.
 
 pub mod arrays;
-pub mod best_within;
 pub mod container;
 pub mod dense;
 pub mod dictionary;
@@ -19,6 +18,7 @@ pub mod employee_counts;
 pub mod entries;
 pub mod error;
 pub mod filter_pairs;
+pub mod first_pages;
 pub mod followers;
 pub mod format;
 pub mod forward_index;
@@ -42,7 +42,6 @@ pub mod sections;
 pub mod sort_order;
 pub mod storage;
 pub mod symbols;
-pub mod term_best;
 pub mod term_endings;
 pub mod terms;
 pub mod unpublished;
@@ -60,6 +59,7 @@ use dictionary::Dictionary;
 use doc_tokens::{DocTokens, Tokens};
 use documents::Documents;
 use employee_counts::EmployeeCounts;
+use first_pages::{FirstPage, Scope};
 use format::SectionEntry;
 use hosts::HostHash;
 use mapped::Backing;
@@ -283,33 +283,27 @@ impl Snapshot {
         self.components.positions.of_industry(&self.components.industries, industry)
     }
 
-    /// The businesses that rank first of those that match a `q` of a term, and how many match, if that is stored.
-    pub fn best_of_term(&self, term: TermOrd) -> Option<(PackedInts<'_>, u64)> {
-        self.components.term_best.get(term)
+    /// The first page of a `q` of a term, if it is stored, and if a scope that is an industry
+    /// [is a range](Self::industry_range).
+    pub fn first_page(&self, term: TermOrd, scope: Scope) -> Option<FirstPage<'_>> {
+        self.is_whole(scope).then(|| self.components.first_pages.get(term, scope))?
     }
 
-    /// The businesses that rank first of those that match a `q` of a term within an industry, and how many match, if that
-    /// is stored, and if those of the industry [stand side by side](Self::industry_range).
-    pub fn best_in_industry(
-        &self,
-        term: TermOrd,
-        industry: TermOrd,
-    ) -> Option<(PackedInts<'_>, u64)> {
-        self.industry_range(industry)?;
-        self.components
-            .industry_best
-            .get(self.components.pair_counts.number(DenseKey::Term(term))?, industry.0)
-    }
-
-    /// The businesses with the best text scores of those that hold a phrase within an industry, if they are stored, and if
-    /// those of the industry [stand side by side](Self::industry_range).
-    pub fn best_of_phrase_in_industry(
+    /// The best documents of those that hold a phrase, on the same condition.
+    pub fn best_of_phrase(
         &self,
         phrase: &StoredPhrase<'_>,
-        industry: TermOrd,
+        scope: Scope,
     ) -> Option<PackedInts<'_>> {
-        self.industry_range(industry)?;
-        self.components.phrase_industry_best.get(phrase.place?, industry.0)
+        self.is_whole(scope).then(|| self.components.tier_best.get(phrase.place?, scope))?
+    }
+
+    /// Are documents of the scope of no other industry, by which they would be known?
+    fn is_whole(&self, scope: Scope) -> bool {
+        match scope {
+            Scope::Everywhere => true,
+            Scope::Industry(ord) => self.industry_range(ord).is_some(),
+        }
     }
 
     /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very

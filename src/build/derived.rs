@@ -1,5 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases,
-//! positions in other orders, the best of terms, wherever and within industries, endings of terms, what names weigh.
+//! positions in other orders, first pages of words, endings of terms, what names weigh.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
 //! table of numbers for every pair of dense terms (32 MiB for 4,096 of them), one a thread while pairs are counted, as
@@ -12,23 +12,20 @@
 //! | prefixes | 11 | 42 | the last word of nearly every `q` |
 //! | pair counts | 16 | 3.4 | totals of two frequent keys |
 //! | phrases: counts and lists | some 48, with the best | 51 | totals of phrases; `A/S` and its like; where the phrases of very frequent words end |
-//! | phrases: the best | | 31 | the first page of two frequent words |
-//! | phrases: the best within industries | below 3 | 11 | the first page of two frequent words in one industry |
+//! | best of phrases | | 42 | the first page of two frequent words, wherever or in one industry |
 //! | pairs of filters | 2 | below 0.1 | a city with its state |
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
-//! | best of terms, and how many match | some 13, by those of one million | 0.5 | the first page of one word that many hold |
-//! | best within industries, and how many there are | 12 | 8.2 | the first page of one frequent word in one industry |
+//! | first pages | some 25 | 9 | the first page of one word, wherever or in one industry |
 //! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
 //! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
 
 mod ascending;
-mod best_within;
 mod by_doc;
-mod by_set;
 mod column_counts;
 mod endings;
 pub mod filter_pairs;
+mod first_pages;
 mod impacts_by_doc;
 mod name_weights;
 mod neighbours;
@@ -36,13 +33,12 @@ pub mod pair_counts;
 pub mod phrases;
 mod positions;
 pub mod prefixes;
-mod term_best;
+mod top_k_by_scope;
 
 use super::BuildError;
 use super::scratch::Scratch;
 use crate::ids::TermOrd;
 use crate::snapshot::SnapshotError;
-use crate::snapshot::best_within::INDUSTRY_BEST;
 use crate::snapshot::dense::{self, DenseKey};
 use crate::snapshot::dictionary::Dictionary;
 use crate::snapshot::format::SectionKind;
@@ -52,11 +48,11 @@ use crate::snapshot::sections::Sections;
 use crate::snapshot::terms::Terms;
 use crate::snapshot::terms::block::BlockBounds;
 use crate::snapshot::writer::SnapshotWriter;
-use best_within::Industries;
-use by_set::Bounds;
+use first_pages::Scopes;
 use neighbours::Neighbours;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use top_k_by_scope::Bounds;
 
 /// From which size on something is stored that could be computed by a query. Tests store everything, so that small
 /// collections take every shortcut.
@@ -90,14 +86,10 @@ pub struct Thresholds {
     pub phrase_best_docs_min: u32,
     /// Longest list of a phrase that has no best businesses beside it.
     pub phrase_scored_max: u32,
-    /// Most best businesses of a phrase.
-    pub phrase_best_max: usize,
-    /// Of a phrase whose [best are stored](Self::phrase_best_docs_min), in an industry.
-    pub phrase_industry_best: Bounds,
-    /// Of a term, wherever.
-    pub term_best: Bounds,
-    /// Of a dense term in an industry.
-    pub industry_best: Bounds,
+    /// What is stored of a phrase whose [best documents are](Self::phrase_best_docs_min).
+    pub tier_best: Bounds,
+    /// What is stored of a term; within industries only of a dense one.
+    pub first_pages: Bounds,
 }
 
 impl Default for Thresholds {
@@ -135,17 +127,10 @@ impl Default for Thresholds {
             phrase_best_docs_min: 512,
             // Scoring them costs some 50 µs.
             phrase_scored_max: 2048,
-            // A page and what follows it, with some that stand in better tiers: a tenth of a kilobyte.
-            phrase_best_max: 24,
-            // Finding fewer costs some 0.1 ms, and a list takes a tenth of a kilobyte: of 100 and more, 4.8 bytes a
-            // business and a seventh more time for two words in an industry; of 40 and more, 13, and no difference.
-            phrase_industry_best: Bounds { docs_min: 50, max: 24 },
-            // Passing the lists of fewer costs some 10 µs. Of a hundred thousand businesses, 0.3 % of the bytes; from 256 on half of
-            // that, and keywords take 12 to 15 µs, median, instead of 9 to 11.
-            term_best: Bounds { docs_min: 64, max: 20 },
-            // Of 128 and more: 5 bytes a business less. Every second query in an industry is of one word, and with these the
-            // median of all is that of those which are stored: 12 µs instead of 30. The best are a page.
-            industry_best: Bounds { docs_min: 20, max: 20 },
+            // A page and what follows it, with some on better levels. Finding fewer in an industry costs some 0.1 ms.
+            tier_best: Bounds { docs_min: 1, in_industry_docs_min: 50, max: 24 },
+            // A page. Passing the lists of fewer costs some 10 µs; every second query in an industry is of one word.
+            first_pages: Bounds { docs_min: 64, in_industry_docs_min: 20, max: 20 },
         }
     }
 }
@@ -167,10 +152,8 @@ impl Thresholds {
         phrase_listed_docs_min: 128,
         phrase_best_docs_min: 1,
         phrase_scored_max: 0,
-        phrase_best_max: 3,
-        phrase_industry_best: Bounds { docs_min: 1, max: 5 },
-        term_best: Bounds { docs_min: 1, max: 3 },
-        industry_best: Bounds { docs_min: 1, max: 3 },
+        tier_best: Bounds { docs_min: 1, in_industry_docs_min: 1, max: 5 },
+        first_pages: Bounds { docs_min: 1, in_industry_docs_min: 1, max: 3 },
     };
 
     /// What is stored with terms.
@@ -180,8 +163,8 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases, positions, the best within sets, endings, what names weigh, what
-/// many of them hold side by side, and the best of terms; `memory` is about what may be taken.
+/// Writes the sections of prefixes, pair counts, phrases, positions, first pages, endings, what names weigh;
+/// `memory` is about what may be taken.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written, or read back.
@@ -225,9 +208,10 @@ pub fn write(
     writer.section(SectionKind::PairCounts, bytemuck::cast_slice(&counts))?;
     let (industries, places) = (&industries, &places);
     let positions = positions::Source { num_docs, terms: &terms, industries, places, thresholds };
-    let Thresholds { phrase_industry_best, industry_best, .. } = *thresholds;
-    let industry_docs_min = phrase_industry_best.docs_min.min(industry_best.docs_min);
-    let by_industry = Industries::new(industries, positions.industry_of(), industry_docs_min);
+    let bounds = [thresholds.first_pages, thresholds.tier_best];
+    let industry_docs_min = bounds.map(|bounds| bounds.in_industry_docs_min).into_iter().min();
+    let industry_docs_min = industry_docs_min.unwrap_or_default();
+    let scopes = Scopes::new(industries, positions.industry_of(), industry_docs_min);
     let words = ForwardIndex::open(written.forward_index(), num_docs)?;
     let source = phrases::Source {
         words: &words,
@@ -235,7 +219,7 @@ pub fn write(
         postings,
         release_all: &release_all,
         counts: &counts,
-        industries: &by_industry,
+        scopes: &scopes,
         thresholds,
         scratch,
         memory,
@@ -247,9 +231,8 @@ pub fn write(
             _ => None,
         })
         .collect();
-    let dense = DenseTerms { terms: &terms, ords: &dense_terms, num_docs };
     let neighbours = Neighbours::new(&terms, &dense_terms);
-    let best = phrases::write(&source, &dense_terms, &neighbours, pool, writer)?;
+    phrases::write(&source, &dense_terms, &neighbours, pool, writer)?;
     let phrases::Source { postings, .. } = source;
     release_all();
     writer.section(SectionKind::FilterPairs, &crate::snapshot::filter_pairs::encode(&pairs))?;
@@ -260,24 +243,20 @@ pub fn write(
     release_all();
     positions.write_by_industry(&dense_terms, release, pool, writer)?;
     release_all();
-    let sets = (&by_industry, INDUSTRY_BEST);
-    let totals = best_within::write(dense, sets, industry_best, release, pool, writer)?;
-    writer.section(SectionKind::IndustryTotals, bytemuck::cast_slice(&totals))?;
-    drop(by_industry);
+    let frequent = pool.install(|| first_pages::frequent(&terms, thresholds.first_pages.docs_min));
+    let frequent = DenseTerms { terms: &terms, ords: &frequent, num_docs };
+    let within = (&scopes, thresholds.first_pages);
+    first_pages::write(frequent, &dense_terms, within, release, pool, writer)?;
+    drop(scopes);
     release_all();
     let endings = pool.install(|| endings::endings(&terms));
     writer.section(SectionKind::TermEndings, bytemuck::cast_slice(&endings))?;
     release_all();
     let names = name_weights::Names { terms: &terms, words: &words };
-    name_weights::write(names, release_all, pool, writer)?;
-    release_all();
-    best.wait()?.end(writer)?;
-    let frequent = pool.install(|| term_best::frequent(&terms, thresholds.term_best.docs_min));
-    let frequent = DenseTerms { ords: &frequent, ..dense };
-    term_best::write(frequent, thresholds.term_best, release, pool, writer)
+    name_weights::write(names, release_all, pool, writer)
 }
 
-/// Terms of many businesses. Where they are the dense ones, their places are their numbers.
+/// Terms of many businesses.
 #[derive(Clone, Copy)]
 struct DenseTerms<'a> {
     terms: &'a Terms,

@@ -6,7 +6,7 @@
 //! | difference of two ranks | one list within bounds on employees | two look-ups, one chunk each |
 //! | stored count of a phrase | two dense words next to each other ([`phrases`](crate::snapshot::phrases)) | a binary search |
 //! | stored count of a pair | two dense keys ([`dense`](crate::snapshot::dense)) | two binary searches |
-//! | stored total of a word, wherever or in an industry | the first page by relevance, where the [best](super::stored_best) are stored: not asked here | nothing |
+//! | stored total of a word, wherever or in an industry | the first page by relevance, where the [page](super::first_pages) is stored: not asked here | nothing |
 //! | stored count of two places or industries | a city and its state ([`filter_pairs`](crate::snapshot::filter_pairs)) | a binary search |
 //! | sum | what a last word is, and what it only begins; industries, which no business has two of | its parts |
 //! | sum without what both have | two lists that are too long to be kept (`S.A`) | passing both |

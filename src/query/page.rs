@@ -5,6 +5,7 @@
 
 use super::count::{Kept, count};
 use super::cursor::{Cursor, Position, Side};
+use super::first_pages::{best_of_phrase, page_of_word};
 use super::nearest::Stretch;
 use super::order::{by_doc_id, by_permutation, employees_window};
 use super::plan::Plan;
@@ -12,7 +13,6 @@ use super::planner::Planner;
 use super::positions::PositionPlan;
 use super::relevance::by_relevance;
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
-use super::stored_best::{best_of_phrase, page_of_word};
 use super::understand::Understanding;
 use super::{Query, SortKey, SortOrder};
 use crate::ids::DocId;

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
 //! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word in one form, and enough of its businesses match | a block for every business looked at |
-//! | best of a word ([`term_best`](crate::snapshot::term_best)), or of one in an industry ([`best_within`](crate::snapshot::best_within)) | `q` is one word, asked for wherever or in one industry: the first page, which [`page`](super::page) takes before anything is counted | a binary search, and one score |
+//! | stored page of a word ([`first_pages`](super::first_pages)) | `q` is one word, asked for wherever or in one industry: the first page, which [`page`](super::page) takes before anything is counted | a binary search |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
 //! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
 //! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
@@ -18,6 +18,7 @@ mod walk;
 
 use super::Query;
 use super::cursor::Position;
+use super::first_pages::two_words;
 use super::nearest::Stretch;
 use super::order::by_doc_id;
 use super::plan::Plan;
@@ -27,10 +28,10 @@ use super::relax::RelaxedScorer;
 use super::score::Scorer;
 use super::shortcut::Shortcut;
 use super::single_word::SingleWord;
-use super::stored_best::two_words;
 use super::summed_levels::SummedLevels;
 use super::understand::Understanding;
 use super::within_industry::WithinIndustry;
+use crate::snapshot::first_pages::Scope;
 use crate::snapshot::packed_ints::PackedInts;
 use walk::Walk;
 
@@ -60,7 +61,8 @@ pub fn by_relevance<'s>(
     let best_of_phrase = match of_phrase {
         Some(best) => Some((best, Shortcut::BestOfPhraseInIndustry)),
         None => two_words(planner, query, understanding)
-            .map(|stored| (stored.best, Shortcut::BestOfPhrase)),
+            .and_then(|phrase| planner.snapshot().best_of_phrase(&phrase, Scope::Everywhere))
+            .map(|best| (best, Shortcut::BestOfPhrase)),
     };
     // Without stored best businesses that fill the page, most groups are looked at.
     let is_stored = best_of_phrase.is_some_and(|(best, _)| best.len() >= stretch.wanted);

@@ -3,7 +3,7 @@
 //! What a query about one industry asks of words and places is a plan over positions
 //! ([`industry_order`](crate::snapshot::industry_order)), evaluated only where the businesses of the industry stand,
 //! which is a range: a hundredth of each list, for an industry of one business in a hundred. Where the best of two words
-//! are [stored](super::stored_best), hits are only counted so.
+//! are [stored](super::first_pages), hits are only counted so.
 
 use super::evaluate::SELECTED_MAX;
 use super::hit_set::HitSet;

@@ -5,8 +5,7 @@
 //! [many businesses hold both](super::dense), the number of businesses with the phrase is stored: the total of a
 //! query. Where the phrase is so rare among the candidates that a page is not full soon, or so frequent that the words
 //! belong together, or where a million businesses hold both words, those with the phrase are stored as well; and where so
-//! many hold both words that even scoring them is dear, those with the best scores, wherever and [within
-//! industries](super::best_within).
+//! many hold both words that even scoring them is dear, those with the best scores [beside it](super::first_pages).
 //!
 //! ```text
 //! PhrasePostings := TABLED of POSTINGS of pairs, joined, and
@@ -22,7 +21,6 @@ use super::error::SnapshotError;
 use super::format::SectionKind;
 use super::interpolation;
 use super::mapped::Section;
-use super::packed_ints::PackedInts;
 use super::postings::Postings;
 use crate::bytes::cast;
 
@@ -36,9 +34,6 @@ const LIST_ALIGN: usize = 8;
 pub struct StoredPhrases {
     table: Section,
     postings: Section,
-    best: Section,
-    best_offsets: Section,
-    num_docs: u32,
 }
 
 /// The parts of the table.
@@ -67,8 +62,6 @@ pub struct StoredPhrase<'a> {
     pub len: u64,
     /// Which they are, if there are any and they are few or many among those that hold both words.
     pub postings: Option<Postings<'a>>,
-    /// Those with the best text scores as two words, best first, ties by `DocId`; maybe none, maybe all.
-    pub best: PackedInts<'a>,
 }
 
 impl StoredPhrases {
@@ -76,12 +69,9 @@ impl StoredPhrases {
     ///
     /// # Errors
     /// Pairs do not ascend, or there is not one count and place for each.
-    pub fn open(
-        [postings, best, best_offsets]: [Section; 3],
-        num_docs: u32,
-    ) -> Result<StoredPhrases, SnapshotError> {
+    pub fn open([postings]: [Section; 1], num_docs: u32) -> Result<StoredPhrases, SnapshotError> {
         let [postings, table] = postings.split_table()?;
-        let phrases = StoredPhrases { table, postings, best, best_offsets, num_docs };
+        let phrases = StoredPhrases { table, postings };
         let damaged = |reason| Err(phrases.table.damaged(reason));
         let Some(Table { pairs, counts, places, .. }) = Table::read(phrases.table.checked_slice()?)
         else {
@@ -92,15 +82,6 @@ impl StoredPhrases {
         }
         if counts.iter().any(|&count| count == 0 || count > num_docs) {
             return damaged("a phrase has no business, or more than there are");
-        }
-        let best = phrases.best.checked_packed(num_docs)?;
-        let offsets: &[u32] = phrases.best_offsets.checked_slice()?;
-        let joins = offsets.first() == Some(&0)
-            && offsets.last().is_some_and(|&end| end as usize == best.len())
-            && offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-        if offsets.len() != counts.len() + 1 || !joins {
-            let reason = "the best businesses of phrases do not join";
-            return Err(phrases.best.damaged(reason));
         }
         let bytes = phrases.postings.as_ref();
         let mut end = 0;
@@ -142,20 +123,12 @@ impl StoredPhrases {
             return None;
         }
         let Some(at) = interpolation::place(pairs, pair(first, second)) else {
-            return Some(StoredPhrase {
-                place: None,
-                len: 0,
-                postings: None,
-                best: PackedInts::NONE,
-            });
+            return Some(StoredPhrase { place: None, len: 0, postings: None });
         };
         let start = places[at];
         let list = || Postings::front(&self.postings.as_ref()[start as usize * LIST_ALIGN..]);
-        let offsets: &[u32] = cast(self.best_offsets.as_ref());
-        let best = PackedInts::read(self.best.as_ref(), self.num_docs);
         Some(StoredPhrase {
             place: Some(at),
-            best: best.slice(offsets[at] as usize, offsets[at + 1] as usize),
             len: counts[at].into(),
             postings: (start != NO_LIST).then(list),
         })

@@ -4,12 +4,12 @@
 //! proves that all that it will read is there. A new section is a line here, the type that opens it, its writer, and a
 //! row of `FORMAT.md`, which a test compares with this list.
 
-use super::best_within::{BestWithin, CountedBest};
 use super::dense::PairCounts;
 use super::dictionary::Dictionary;
 use super::documents::Documents;
 use super::error::SnapshotError;
 use super::filter_pairs::FilterPairs;
+use super::first_pages::{FirstPages, TierBest};
 use super::format::SectionEntry;
 use super::forward_index::ForwardIndex;
 use super::hosts::Hosts;
@@ -19,7 +19,6 @@ use super::phrases::StoredPhrases;
 use super::positions::Positions;
 use super::prefixes::Prefixes;
 use super::sort_order::SortOrders;
-use super::term_best::TermBest;
 use super::term_endings::TermEndings;
 use super::terms::Terms;
 use std::sync::Arc;
@@ -168,18 +167,12 @@ sections! {
         phrases: StoredPhrases [
             /// Businesses in which two frequent words stand next to each other, where they are few.
             PhrasePostings,
-            /// The businesses with the best text scores of those in which each pair stands so.
-            PhraseBest,
-            /// Where the best businesses of each pair begin.
-            PhraseBestOffsets,
         ]
     }
     {
-        phrase_industry_best: BestWithin(phrases.len(), industries.len()) [
-            /// The best of these within industries.
-            PhraseIndustryBest,
-            /// Which they are of.
-            PhraseIndustryBestLists,
+        tier_best: TierBest(phrases.len(), industries.len()) [
+            /// The best documents of phrases, wherever and within industries.
+            TierBest,
         ]
         filter_pairs: FilterPairs([industries.len(), places.len()]) [
             /// How many businesses have two places, or two industries.
@@ -193,13 +186,9 @@ sections! {
             /// Where the businesses of terms and places stand in that order.
             IndustryPositions,
         ]
-        industry_best: CountedBest(pair_counts.num_terms(), industries.len()) [
-            /// The best businesses of terms within industries.
-            IndustryBest,
-            /// Which they are of.
-            IndustryBestLists,
-            /// How many businesses of industries match terms.
-            IndustryTotals,
+        first_pages: FirstPages(terms.len(), industries.len()) [
+            /// The first pages of words, wherever and within industries.
+            FirstPages,
         ]
         term_endings: TermEndings [
             /// With which letters terms end.
@@ -208,12 +197,6 @@ sections! {
         name_weights: NameWeights [
             /// How much each name weighs.
             NameWeights,
-        ]
-        term_best: TermBest(terms.len()) [
-            /// The best businesses of terms.
-            TermBest,
-            /// Which they are of, and of how many.
-            TermBestLists,
         ]
     }
 }

@@ -1,5 +1,5 @@
 //! How many businesses hold two frequent words next to each other, and which, where they are few; and the best of
-//! them, where very many hold both words.
+//! them, where very many hold both words, wherever and within industries.
 //!
 //! The words of all businesses are read once, 65,536 businesses at a time on every core. What is found goes to disk by
 //! partitions of the pairs, of which each is then worked on by itself: its pairs are counted, by which is known what is
@@ -9,24 +9,23 @@ mod encode;
 mod occurrences;
 
 use super::Thresholds;
-use super::best_within::{Industries, Sets};
 use super::by_doc::{Chunks, docs_in, releasing};
+use super::first_pages::Scopes;
 use super::impacts_by_doc::ImpactsByDoc;
 use super::neighbours::{Neighbours, PairSet};
 use crate::build::BuildError;
-use crate::build::pipeline::{InBackground, ahead_of_disk, in_order};
+use crate::build::pipeline::{ahead_of_disk, in_order};
 use crate::build::scratch::{Scratch, ScratchError};
 use crate::build::spares::{Lent, Spares};
 use crate::ids::{DocId, TermOrd};
-use crate::snapshot::SnapshotError;
-use crate::snapshot::best_within::{BestWithinWriter, PHRASE_INDUSTRY_BEST};
+use crate::snapshot::first_pages::RankedListsWriter;
 use crate::snapshot::format::SectionKind;
 use crate::snapshot::forward_index::ForwardIndex;
 use crate::snapshot::mapped::Section;
 use crate::snapshot::packed_ints;
 use crate::snapshot::phrases::{encode_place, encode_table};
 use crate::snapshot::terms::Terms;
-use crate::snapshot::writer::{SectionWriter, SnapshotWriter};
+use crate::snapshot::writer::SnapshotWriter;
 use encode::{Encoded, Encoder, Workspace};
 use occurrences::{Occurrences, OccurrencesWriter, Partitions};
 use rayon::ThreadPool;
@@ -45,7 +44,7 @@ pub struct Source<'a> {
     /// Section `PairCounts`.
     pub counts: &'a [u32],
     /// Within which the best are stored.
-    pub industries: &'a Industries,
+    pub scopes: &'a Scopes,
     /// What is stored.
     pub thresholds: &'a Thresholds,
     /// Where pairs lie while they are brought together.
@@ -54,10 +53,7 @@ pub struct Source<'a> {
     pub memory: usize,
 }
 
-/// A section that is being written, and is ended by who waits for it.
-pub type UnderWay = InBackground<Result<SectionWriter, SnapshotError>>;
-
-/// Writes the sections of phrases of the terms `dense`, whose place is their number; that of the best is under way.
+/// Writes the sections of phrases of the terms `dense`, whose place is their number.
 ///
 /// # Errors
 /// The file, or a temporary one, cannot be written or read.
@@ -67,7 +63,7 @@ pub fn write(
     neighbours: &Neighbours,
     pool: &ThreadPool,
     writer: &mut SnapshotWriter,
-) -> Result<UnderWay, BuildError> {
+) -> Result<(), BuildError> {
     let release = || source.postings.release(usize::MAX);
     // A word has as many neighbours as it stands in businesses, more or less.
     let lens: Vec<usize> =
@@ -79,7 +75,7 @@ pub fn write(
         occurrences: &occurrences,
         neighbours,
         counts: source.counts,
-        industries: source.industries,
+        scopes: source.scopes,
         thresholds: source.thresholds,
         memory: source.memory / 4 / pool.current_num_threads(),
     };
@@ -87,9 +83,7 @@ pub fn write(
     let (mut pairs, mut counts) = (Vec::new(), Vec::new());
     let mut places: Vec<u32> = Vec::new();
     // In pieces: what grows to hundreds of megabytes is copied again and again.
-    let (mut best, mut best_len, mut best_offsets) = (Vec::new(), 0, vec![0u32]);
-    let mut within = Vec::new();
-    let mut within_lists = BestWithinWriter::default();
+    let (mut best, mut best_lists) = (Vec::new(), RankedListsWriter::default());
     let (workspaces, spares) = (Spares::<Workspace>::default(), Spares::<Encoded>::default());
     in_order(
         pool,
@@ -103,41 +97,29 @@ pub fn write(
         |encoded: Result<Lent<Encoded>, ScratchError>| {
             let encoded = encoded?;
             let mut place = section.len();
-            let mut within_start = 0;
+            let mut best_start = 0;
             for phrase in &encoded.phrases {
                 pairs.push(phrase.pair);
                 counts.push(phrase.count);
                 places.push(encode_place((phrase.list_bytes > 0).then_some(place))?);
                 place += phrase.list_bytes as u64;
-                best_offsets.push(best_len + phrase.best_end);
-                let of_phrase = &encoded.within.lens[within_start..phrase.within_end];
-                within_start = phrase.within_end;
-                let numbers = source.industries.numbers();
-                within_lists.push(of_phrase.iter().map(|&(at, len)| (numbers[at], len)));
+                for list in &encoded.best.lists[best_start..phrase.best_end] {
+                    let owner = pairs.len() as u32 - 1;
+                    best_lists.push(owner, source.scopes.get(list.scope), [list.len]);
+                }
+                best_start = phrase.best_end;
             }
             section.write(&encoded.lists)?;
-            best_len += encoded.best.len() as u32;
-            best.push(packed_ints::encode(&encoded.best, source.words.num_docs()));
-            within.push(packed_ints::encode(&encoded.within.docs, source.words.num_docs()));
+            best.push(packed_ints::encode(&encoded.best.docs, source.words.num_docs()));
             Ok::<(), BuildError>(())
         },
     )?;
     let docs_min = source.thresholds.phrase_docs_min;
     let table = encode_table(docs_min, &pairs, &counts, &places);
     section.end_with_table(bytemuck::cast_slice(&table), writer)?;
-    let len = packed_ints::width(source.words.num_docs()) as u64 * u64::from(best_len);
-    let mut section = writer.reserve(SectionKind::PhraseBest, len);
-    let best = InBackground::begin(move || {
-        best.into_iter().try_for_each(|piece: Vec<u8>| section.write(&piece))?;
-        Ok(section)
-    });
-    writer.section(SectionKind::PhraseBestOffsets, bytemuck::cast_slice(&best_offsets))?;
-    let mut section = writer.begin(PHRASE_INDUSTRY_BEST.docs);
-    within.iter().try_for_each(|piece: &Vec<u8>| section.write(piece))?;
-    section.end(writer)?;
-    let lists = within_lists.into_words();
-    writer.section(PHRASE_INDUSTRY_BEST.lists, bytemuck::cast_slice(&lists))?;
-    Ok(best)
+    let mut section = writer.begin(SectionKind::TierBest);
+    best.iter().try_for_each(|piece: &Vec<u8>| section.write(piece))?;
+    Ok(section.end_with_table(&best_lists.into_table(), writer)?)
 }
 
 impl Source<'_> {

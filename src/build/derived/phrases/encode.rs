@@ -2,9 +2,9 @@
 
 use super::occurrences::Occurrences;
 use crate::build::derived::Thresholds;
-use crate::build::derived::best_within::{Industries, Sets};
-use crate::build::derived::by_set::{Best, BestBySet, Key, by_score};
+use crate::build::derived::first_pages::Scopes;
 use crate::build::derived::neighbours::Neighbours;
+use crate::build::derived::top_k_by_scope::{Best, BestByScope, Key, best_first};
 use crate::build::scratch::ScratchError;
 use crate::build::spares::Reuse;
 use crate::snapshot::dense;
@@ -27,8 +27,8 @@ pub struct Encoder<'a> {
     pub neighbours: &'a Neighbours,
     /// How many businesses hold both terms of a pair, wherever: section `PairCounts`.
     pub counts: &'a [u32],
-    /// Within which the best are stored too.
-    pub industries: &'a Industries,
+    /// Within which the best are stored.
+    pub scopes: &'a Scopes,
     /// What is stored.
     pub thresholds: &'a Thresholds,
     /// Bytes of businesses that are held at a time.
@@ -42,10 +42,8 @@ pub struct Encoded {
     pub phrases: Vec<EncodedPhrase>,
     /// Their lists.
     pub lists: Vec<u8>,
-    /// The best of the businesses of each.
-    pub best: Vec<u32>,
-    /// Those of each within industries.
-    pub within: Best,
+    /// The best of the documents of each, by scope.
+    pub best: Best,
 }
 
 impl Reuse for Encoded {
@@ -53,7 +51,6 @@ impl Reuse for Encoded {
         self.phrases.clear();
         self.lists.clear();
         self.best.clear();
-        self.within.clear();
     }
 }
 
@@ -65,10 +62,8 @@ pub struct EncodedPhrase {
     pub count: u32,
     /// Bytes of its list; 0 if it has none.
     pub list_bytes: usize,
-    /// Where its best end.
-    pub best_end: u32,
-    /// Where the industries end within which its best are stored.
-    pub within_end: usize,
+    /// Where the scopes end within which its best are stored.
+    pub best_end: usize,
 }
 
 /// A phrase that is stored.
@@ -101,7 +96,7 @@ pub struct Workspace {
     phrases: Vec<Phrase>,
     keys: Vec<Key>,
     docs: Vec<u32>,
-    by_industry: BestBySet,
+    by_scope: BestByScope,
 }
 
 impl Reuse for Workspace {
@@ -125,8 +120,8 @@ impl Encoder<'_> {
         workspace: &mut Workspace,
         out: &mut Encoded,
     ) -> Result<(), ScratchError> {
-        let Workspace { words, counts, phrases, keys, docs, by_industry } = workspace;
-        by_industry.make_room(self.industries.numbers().len());
+        let Workspace { words, counts, phrases, keys, docs, by_scope } = workspace;
+        by_scope.make_room(self.scopes.count());
         let pairs = self.occurrences.partitions().pairs(partition);
         counts.resize(pairs.len(), 0);
         self.occurrences.for_each(partition, words, |found| counts[found.pair] += 1)?;
@@ -151,33 +146,32 @@ impl Encoder<'_> {
                 self.occurrences.for_each(partition, words, |found| {
                     let next = &mut next[found.pair];
                     if *next != NOWHERE {
-                        keys[*next as usize] = by_score(found.score, found.doc);
+                        keys[*next as usize] = best_first(found.score, found.doc);
                         *next += 1;
                     }
                 })?;
             }
-            let mut keys = keys.as_mut_slice();
+            let mut keys = keys.as_slice();
             for phrase in batch {
-                let of_phrase = keys.split_off_mut(..phrase.wanted()).unwrap_or_default();
+                let of_phrase = keys.split_off(..phrase.wanted()).unwrap_or_default();
                 if phrase.has_best {
-                    self.choose_within(of_phrase, by_industry, &mut out.within);
+                    self.choose_best(of_phrase, by_scope, &mut out.best);
                 }
-                out.push(phrase, of_phrase, self.thresholds.phrase_best_max, docs);
+                out.push(phrase, of_phrase, docs);
             }
         }
         Ok(())
     }
 
-    /// Appends the best of the businesses with the keys `keys` within industries.
-    fn choose_within(&self, keys: &[Key], by_industry: &mut BestBySet, best: &mut Best) {
-        let bounds = self.thresholds.phrase_industry_best;
-        if keys.len() >= bounds.docs_min {
-            for &key in keys {
-                let places = self.industries.places_of(key as u32);
-                places.for_each(|at| by_industry.push(at, key, bounds.max));
-            }
-            by_industry.take_into(best, bounds);
+    /// Appends the best of the documents with the keys `keys`, by scope.
+    fn choose_best(&self, keys: &[Key], by_scope: &mut BestByScope, best: &mut Best) {
+        let bounds = self.thresholds.tier_best;
+        let are_many = keys.len() >= bounds.in_industry_docs_min;
+        for &key in keys {
+            let industry = if are_many { self.scopes.industry_of(key as u32) } else { 0 };
+            by_scope.push(key, industry, bounds.max);
         }
+        by_scope.take_into(best, bounds);
     }
 
     /// What is stored of the pair at `at`, which `count` businesses hold.
@@ -216,28 +210,20 @@ fn batch_len(phrases: &[Phrase], keys_max: usize) -> usize {
 }
 
 impl Encoded {
-    /// Encodes a phrase whose businesses have the keys `keys`, businesses ascending; `docs` is working space.
-    fn push(&mut self, phrase: &Phrase, keys: &mut [Key], best_max: usize, docs: &mut Vec<u32>) {
+    /// Encodes a phrase whose documents have the keys `keys`, ascending by document, and whose best are the last so far;
+    /// `docs` is working space.
+    fn push(&mut self, phrase: &Phrase, keys: &[Key], docs: &mut Vec<u32>) {
         let start = self.lists.len();
         if phrase.is_listed {
             docs.clear();
             docs.extend(keys.iter().map(|&key| key as u32));
             postings::encode(docs, &mut self.lists);
         }
-        if phrase.has_best {
-            let mut best = keys;
-            if best.len() > best_max {
-                best = best.select_nth_unstable(best_max).0;
-            }
-            best.sort_unstable();
-            self.best.extend(best.iter().map(|&key| key as u32));
-        }
         self.phrases.push(EncodedPhrase {
             pair: phrase.pair,
             count: phrase.count,
             list_bytes: self.lists.len() - start,
-            best_end: self.best.len() as u32,
-            within_end: self.within.lens.len(),
+            best_end: self.best.lists.len(),
         });
     }
 }
