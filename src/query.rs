@@ -6,7 +6,7 @@
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which
 //! postings answer it), [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
-//! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] with [`few_apart`] (the total),
+//! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] (the total),
 //! [`order`] (sort orders), [`relevance`] with [`single_word`], [`summed_levels`], [`rank`], [`score`],
 //! [`nearest`] and [`relax`] (the order by relevance), [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
@@ -21,7 +21,6 @@ pub mod cursor;
 pub mod edit_distance;
 pub mod evaluate;
 pub mod explain;
-pub mod few_apart;
 pub mod filters;
 pub mod first_pages;
 pub mod hit_set;

@@ -11,11 +11,9 @@
 //! | sum | what a last word is, and what it only begins; industries, which no business has two of | its parts |
 //! | sum without what both have | two lists that are too long to be kept (`S.A`) | passing both |
 //! | positions by industry | words, places and bounds within one industry ([`within_industry`](super::within_industry)) | the smallest part as far as it is of the industry |
-//! | short lists taken out of unions ([`few_apart`](super::few_apart)) | all of them are one in 512 of the smallest part | the same without them, and some probes for each business on them |
 //! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few, else nothing is written |
 
 use super::evaluate::SELECTED_MAX;
-use super::few_apart::FewApart;
 use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::plan::{List, Plan};
@@ -64,20 +62,8 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, kept: Kept) -> (u64, Pla
         let hits = plan.hit_set();
         return (hits.len(), Plan::ready(hits));
     }
-    let apart = FewApart::new(&plan, plan.cardinality_max() / planner.tuning().few_share);
-    if apart.is_whole() {
-        let (total, kept) = enumerate(&plan, kept_max);
-        return (total, kept.map_or(plan, Plan::ready));
-    }
-    planner.took(Shortcut::FewApart);
-    let (total, kept) = match without_looking(planner, &apart.many) {
-        Some(total) => (total, None),
-        None => enumerate(&apart.many, kept_max),
-    };
-    let others = apart.others(&plan);
-    // Stored counts of a damaged snapshot may be anything.
-    let total = total.saturating_add(others.len());
-    (total, kept.map_or(plan, |kept| Plan::ready(kept.with(&others))))
+    let (total, kept) = enumerate(&plan, kept_max);
+    (total, kept.map_or(plan, Plan::ready))
 }
 
 /// How many businesses match a plan, and all of them if they are `kept_max` at most.

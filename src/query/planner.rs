@@ -15,7 +15,6 @@
 //! | one list | an industry, a place, a word | its first k | 6 µs a request by industry, median |
 //! | stored pair count | two dense keys; two places or two industries | two binary searches; the page by probing | 10 µs a city with its state, median |
 //! | places that share nobody left out | a part of a location that is a place of several kinds (`Atlanta, Georgia`: a state, a country) | a binary search for each | 865 to 3 µs |
-//! | short lists taken out of unions | a total of unions with lists of few, one in 512 of the smallest part ([`few_apart`](super::few_apart)) | the total without them, 0.1 µs for each business on them | `global technologies` by name 1,510 to 25 µs, by relevance 1,610 to 93 |
 //! | positions by industry | words of 8,192 businesses and more, places and bounds on employees within one industry | the smallest part as far as it is of the industry | 20 µs industry, city, state and employees, median; what two words in an industry take then is scores and followers |
 //! | candidates brought together | a check of 256 businesses at most, a union of 64 | each list once, then one look at the words of all | 17 µs a phrase, median; 20 chunk by chunk |
 //! | hits scored together | hits that are held, groups of 16,384 businesses or fewer | each list once for all of them, whatever their chunks | two words in an industry 153 to 150 µs, mean; groups that were scored chunk by chunk: a word in an industry 53.5 to 50.9, two words with more than 2,048 hits 74.6 to 71.9 |

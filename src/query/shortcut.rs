@@ -13,8 +13,6 @@ pub enum Shortcut {
     PairCount,
     /// Hits within an industry, found in the order by industry.
     WithinIndustry,
-    /// A total without the short lists of unions, whose businesses are asked for one by one.
-    FewApart,
     /// A total as the sum of sets that share nothing.
     DisjointSum,
     /// A prefix whose reach is stored.
@@ -67,11 +65,10 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 28] = [
+    pub const ALL: [Shortcut; 27] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
-        Shortcut::FewApart,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
@@ -105,9 +102,6 @@ impl Shortcut {
 pub struct Tuning {
     /// Most hits that are kept from counting them, two bytes each.
     pub kept_max: u64,
-    /// One in so many of the businesses of a plan are few: to ask for each of them costs less than to bring their lists
-    /// together with others.
-    pub few_share: u64,
     /// Hits, and groups of them, that are this many at most are evaluated before they are looked at; more stay plans, of
     /// which a page looks at the part that it shows.
     pub held_max: u64,
@@ -136,7 +130,6 @@ impl Default for Tuning {
     fn default() -> Tuning {
         Tuning {
             kept_max: 1 << 16,
-            few_share: 512,
             held_max: 1024,
             level_step_costs: (4, 64),
             summed_min: 1 << 13,
@@ -155,7 +148,6 @@ impl Tuning {
     /// shortcuts ever meet in a small collection.
     pub const EVERYTHING: Tuning = Tuning {
         kept_max: 0,
-        few_share: 1,
         held_max: 0,
         level_step_costs: (0, 0),
         summed_min: 0,
