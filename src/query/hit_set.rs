@@ -60,21 +60,6 @@ impl HitSet {
         }
     }
 
-    /// These and those of `others`.
-    pub fn with(self, others: &HitSet) -> HitSet {
-        if others.is_empty() {
-            return self;
-        }
-        let mut all = HitSet::with_capacity(self.lows.len() + others.lows.len());
-        let mut from = 0;
-        let next_key = |from| self.next_key(from).into_iter().chain(others.next_key(from)).min();
-        while let Some(key) = next_key(from) {
-            all.extend(key, &self.chunk(key).or(others.chunk(key)));
-            from = u32::from(key) + 1;
-        }
-        all
-    }
-
     /// Takes all of them out.
     pub fn clear(&mut self) {
         self.chunks.clear();
@@ -208,18 +193,13 @@ impl Places<'_> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     proptest! {
         #[test]
         fn holds_what_was_given(
             docs in proptest::collection::btree_set(0u32..400_000, 0..60),
-            others in proptest::collection::btree_set(0u32..400_000, 0..60),
         ) {
             let set = HitSet::of_sorted(docs.iter().copied());
-            let others: BTreeSet<u32> = others.iter().chain(docs.iter().step_by(3)).copied().collect();
-            let both = set.clone().with(&HitSet::of_sorted(others.iter().copied()));
-            prop_assert_eq!(both, HitSet::of_sorted(docs.union(&others).copied()));
             prop_assert_eq!(set.len(), docs.len() as u64);
             prop_assert_eq!(set.is_empty(), docs.is_empty());
             let ends = docs.first().zip(docs.last());

@@ -6,26 +6,19 @@
 //! | employees ascending | walk the hits of one count after the other, in `DocId` order | as below |
 //! | any other | walk the permutation, test each business | gather the ranks of all hits, keep the nearest |
 //!
-//! By year, a page whose hits all share one, or have none, is found by walking the hits in `DocId` order and asking each
-//! for its year, where that costs less than either.
-//!
 //! Where positions of a filter are stored, [`positions`](super::positions) are walked instead.
 //!
 //! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups. A test costs as much as a look-up where
-//! neighbours ascend, and two by name; where neither are few, hits are put into a sieve first, which costs a quarter of
-//! a look-up each, as asking it for each business on the way does. The smallest sum is chosen. Where words are looked at,
+//! neighbours ascend, and two by name. The smaller sum is chosen. Where words are looked at,
 //! many tests are made at a time, and gathering costs what finding all hits does. Counts differ much in how many
 //! businesses have them, so that walking one after the other is tried, and given up.
-
-mod sieve;
 
 use super::cursor::{Position, Side};
 use super::plan::{CHECKED, Plan};
 use super::planner::Planner;
-use super::shortcut::{Shortcut, Tuning};
+use super::shortcut::Shortcut;
 use crate::ids::DocId;
 use crate::snapshot::{Permutation, Snapshot};
-use sieve::Sieve;
 use std::ops::Range;
 
 /// The first `wanted` hits on one side of `start` in `DocId` order, nearest first.
@@ -103,98 +96,34 @@ fn by_stretches(
     Some(found)
 }
 
-/// The first `wanted` of `total` hits from one side of `positions`, nearest first, if all of them share a value that many
-/// businesses have: hits are passed in the order of their `DocId`s, which is theirs as well, and asked for the value. None
-/// where that costs more than to look whether the businesses with that value are hits, or to look up the ranks of all.
-fn by_value(
-    tuning: Tuning,
+/// Does a walk that looks at the business of each position cost less than gathering the ranks of all hits? `window`
+/// positions may have hits.
+fn is_walked(
+    hits: &Plan<'_>,
+    total: u64,
     permutation: Permutation<'_>,
-    positions: Range<u32>,
-    (hits, total): (&Plan<'_>, u64),
-    side: Side,
-    wanted: usize,
-) -> Option<Vec<DocId>> {
-    // Words are looked at many at a time, which this does not.
-    if hits.has_check() || positions.is_empty() || total == 0 {
-        return None;
-    }
-    let tied = permutation.tied(match side {
-        Side::After => positions.start,
-        Side::Before => positions.end - 1,
-    })?;
-    let ends = &tied.positions;
-    let part = ends.start.max(positions.start)..ends.end.min(positions.end);
-    let (num_docs, most) = (permutation.len() as u64, wanted as u64);
-    let Tuning { value_margin, value_step_cost, .. } = tuning;
-    if total * (part.len() as u64) < value_margin * most * num_docs {
-        return None;
-    }
-    // As many are enumerated as the smallest part of an intersection has.
-    let passed = (most * num_docs / ends.len() as u64) * hits.enumerated_max() / total;
-    let looked_at = most * num_docs / total;
-    if passed * value_step_cost > looked_at.min(total) {
-        return None;
-    }
-    let first = permutation.doc_at(part.start as usize);
-    let last = permutation.doc_at(part.end as usize - 1);
-    let mut found = Vec::with_capacity(wanted);
-    match side {
-        Side::After => {
-            let ahead = hits.walk_from(first).take_while(|&doc| doc <= last);
-            tied.extend_with(ahead, wanted, &mut found);
-        }
-        Side::Before => {
-            let ahead = hits.walk_before(DocId(last.0 + 1)).take_while(|&doc| doc >= first);
-            tied.extend_with(ahead, wanted, &mut found);
-        }
-    }
-    (found.len() == wanted).then_some(found)
-}
-
-/// How a page is found in a permutation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
-    /// A look at the business of each position.
-    Walk,
-    /// The same at those that a sieve of all hits lets through.
-    SievedWalk,
-    /// The ranks of all hits, of which the nearest are kept.
-    Gather,
-}
-
-/// Looking up a rank costs so much more than putting a hit into a sieve, or asking the sieve for a business.
-const RANK_COST: u64 = 4;
-
-/// The way that costs least. `window` positions may have hits.
-fn way(hits: &Plan<'_>, total: u64, permutation: Permutation<'_>, window: u64, wanted: u64) -> Way {
+    window: u64,
+    wanted: u64,
+) -> bool {
     let walked = wanted * window / total.max(1);
-    if hits.has_check() {
-        // Hits are not ready, and to find them all is what costs.
-        let candidates = hits.enumerated_max();
-        let looked_at = candidates * walked / window.max(1);
-        let is_walked =
-            walked * permutation.step_cost() + CHECKED * looked_at <= total + candidates;
-        return if is_walked { Way::Walk } else { Way::Gather };
-    }
     let steps = walked * permutation.step_cost();
-    // Both this and gathering find all hits first: of an intersection, among those of its smallest part.
-    let found = hits.enumerated_max();
-    let sieved = found + walked;
-    if sieved < found + (RANK_COST - 1) * total && sieved < RANK_COST * steps {
-        return Way::SievedWalk;
+    if !hits.has_check() {
+        return steps <= total;
     }
-    if steps <= total { Way::Walk } else { Way::Gather }
+    // Hits are not ready, and to find them all is what costs.
+    let candidates = hits.enumerated_max();
+    let looked_at = candidates * walked / window.max(1);
+    steps + CHECKED * looked_at <= total + candidates
 }
 
 /// Most positions that are looked at together.
 const WALKED_MAX: usize = 512;
 
-/// The first `wanted` hits from one side of `positions`, nearest first, of those that `may_match`; one in about `per_hit`
-/// positions has one.
+/// The first `wanted` hits from one side of `positions`, nearest first; one in about `per_hit` positions has one.
 fn walked(
     permutation: Permutation<'_>,
     mut positions: Range<usize>,
-    (hits, may_match): (&Plan<'_>, impl Fn(&DocId) -> bool),
+    hits: &Plan<'_>,
     side: Side,
     (wanted, per_hit): (usize, usize),
 ) -> Vec<DocId> {
@@ -208,12 +137,12 @@ fn walked(
             Side::After => {
                 let near = positions.start..positions.start + len;
                 positions.start = near.end;
-                docs.extend(permutation.docs(near).filter(&may_match));
+                docs.extend(permutation.docs(near));
             }
             Side::Before => {
                 let near = positions.end - len..positions.end;
                 positions.end = near.start;
-                docs.extend(permutation.docs(near).rev().filter(&may_match));
+                docs.extend(permutation.docs(near).rev());
             }
         }
         hits.retain(&mut docs);
@@ -247,32 +176,17 @@ pub fn by_permutation(
         planner.took(Shortcut::StaticWalk);
         return docs.into_iter().map(position).collect();
     }
-    if let Some(docs) =
-        by_value(planner.tuning(), permutation, positions.clone(), (hits, total), side, wanted)
-    {
-        planner.took(Shortcut::ValueWalk);
-        return docs.into_iter().map(position).collect();
-    }
-    let of_page = (wanted, window.len() / (total.max(1) as usize));
-    let docs = match way(hits, total, permutation, window.len() as u64, wanted as u64) {
-        Way::Walk => {
-            planner.took(Shortcut::PermutationWalk);
-            walked(permutation, start..end, (hits, |_: &DocId| true), side, of_page)
-        }
-        Way::SievedWalk => {
-            planner.took(Shortcut::SievedWalk);
-            let sieve = Sieve::of(hits, total, ranks);
-            let may_match = |doc: &DocId| sieve.may_hold(*doc);
-            walked(permutation, start..end, (hits, may_match), side, of_page)
-        }
-        Way::Gather => {
-            planner.took(Shortcut::RankGather);
-            ranks.clear();
-            hits.for_each(|doc| ranks.push(doc.0));
-            permutation.rough_ranks(ranks);
-            permutation.nearest(ranks, positions, wanted, side == Side::Before);
-            ranks.iter().map(|&rank| permutation.doc_at(rank as usize)).collect()
-        }
+    let docs = if is_walked(hits, total, permutation, window.len() as u64, wanted as u64) {
+        planner.took(Shortcut::PermutationWalk);
+        let of_page = (wanted, window.len() / (total.max(1) as usize));
+        walked(permutation, start..end, hits, side, of_page)
+    } else {
+        planner.took(Shortcut::RankGather);
+        ranks.clear();
+        hits.for_each(|doc| ranks.push(doc.0));
+        permutation.rough_ranks(ranks);
+        permutation.nearest(ranks, positions, wanted, side == Side::Before);
+        ranks.iter().map(|&rank| permutation.doc_at(rank as usize)).collect()
     };
     docs.into_iter().map(position).collect()
 }

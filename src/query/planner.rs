@@ -43,8 +43,6 @@
 //! | positions of filters | sort by name or year, an industry or place of 1,024 businesses and more | k positions, or k N / hits if other conditions leave few | 10 µs by name, median |
 //! | permutation walk | the same without such a filter, k N / hits below hits, by name below half of them | a probe for each place | 20 to 40 ns each |
 //! | the same with a look at words | phrases, if their candidates are more than the places and 32 times the candidates there | probes of up to 512 places at a time, then the words of whoever is left, 32 announced together | phrases by name or year 238 to 61 µs, mean, the dearest 47 to 1.7 ms; place by place 69 and 2.9 |
-//! | hits of one year | sort by year, all of the page is expected to have the year at which it begins, or none | k N / businesses of that year hits | 5 ns each: pages of one word by year 125 to 12 µs (32,000 hits), the last of 940,000 9.4 to 2.3 |
-//! | permutation walk past a sieve | the same, where hits and places are neither few: some 8,000 to 37,000 hits by name | all hits once, then a bit for each place, 2.5 ns each | pages far into a word by name 230 to 130 µs, deep pages of the mix 22.4 to 18.6, mean, the dearest 283 to 197 |
 //! | gathering ranks | the same, few hits | a look-up for each hit; ties of those that may be on the page | 10 to 13 ns each, memory being asked for 24 ranks ahead: deep pages of one word by name or year 140 to 98 µs, mean, the dearest 410 to 265 |
 //!
 //! Tried and dropped: evaluating every condition to a set before looking at the page (a word of a million businesses:

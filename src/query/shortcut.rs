@@ -47,12 +47,8 @@ pub enum Shortcut {
     RelaxedPortions,
     /// A relaxed page without names that weigh too much for the one word of them that it asks for.
     NameWeights,
-    /// A page from the hits that share a value, in the static order.
-    ValueWalk,
     /// A page from a walk along a permutation.
     PermutationWalk,
-    /// The same past those that a sieve of the hits holds back.
-    SievedWalk,
     /// A page from the positions of an industry or place in an order.
     FilterPositions,
     /// A page from the ranks of all hits.
@@ -65,7 +61,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 27] = [
+    pub const ALL: [Shortcut; 25] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -86,9 +82,7 @@ impl Shortcut {
         Shortcut::EditInEnding,
         Shortcut::RelaxedPortions,
         Shortcut::NameWeights,
-        Shortcut::ValueWalk,
         Shortcut::PermutationWalk,
-        Shortcut::SievedWalk,
         Shortcut::FilterPositions,
         Shortcut::RankGather,
         Shortcut::StaticWalk,
@@ -113,10 +107,6 @@ pub struct Tuning {
     pub summed_min: u64,
     /// Candidates for a phrase that are checked in one go.
     pub checked_first: usize,
-    /// So many times what is wanted must be expected among the hits that share a value: it is not always there.
-    pub value_margin: u64,
-    /// What passing a hit to see whether it has the value costs, in look-ups of other ways.
-    pub value_step_cost: u64,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
     pub gathered_max: u64,
     /// Names that hold a word of a relaxed `q` are told apart by what they weigh if they are so many, and whoever holds one
@@ -134,8 +124,6 @@ impl Default for Tuning {
             level_step_costs: (4, 64),
             summed_min: 1 << 13,
             checked_first: 128,
-            value_margin: 2,
-            value_step_cost: 1,
             gathered_max: 1024,
             common_names_min: 4096,
             ranks_only_hit: false,
@@ -152,8 +140,6 @@ impl Tuning {
         level_step_costs: (0, 0),
         summed_min: 0,
         checked_first: 2,
-        value_margin: 0,
-        value_step_cost: 0,
         gathered_max: 0,
         common_names_min: 3,
         ranks_only_hit: true,

@@ -12,7 +12,7 @@
 
 mod permutation;
 
-pub use permutation::{Docs, Group, Permutation, Tied};
+pub use permutation::{Docs, Group, Permutation};
 
 use super::employee_counts::EmployeeCounts;
 use super::error::SnapshotError;
@@ -22,7 +22,6 @@ use super::mapped::Section;
 use super::packed_ints::{self, PackedInts};
 use super::writer::SnapshotWriter;
 use crate::bytes::cast;
-use permutation::Values;
 
 /// The sort orders of a snapshot.
 pub struct SortOrders {
@@ -124,20 +123,13 @@ impl SortOrders {
 
     /// By founding year, oldest first, unknown last.
     pub fn founded_year_ascending(&self) -> Permutation<'_> {
-        let order = self.permutation(Some(&self.year_order), ASCENDING, None);
-        Permutation { values: Some(self.year_values()), ..order }
+        self.permutation(Some(&self.year_order), ASCENDING, None)
     }
 
     /// By founding year, youngest first, unknown last.
     pub fn founded_year_descending(&self) -> Permutation<'_> {
         let reversed = Some((&self.year_groups, self.with_year));
-        let order = self.permutation(Some(&self.year_order), ASCENDING, reversed);
-        Permutation { values: Some(self.year_values()), ..order }
-    }
-
-    fn year_values(&self) -> Values<'_> {
-        let of_docs = self.founded_years();
-        Values { groups: &self.year_groups, known: self.with_year, of_docs }
+        self.permutation(Some(&self.year_order), ASCENDING, reversed)
     }
 
     fn permutation<'a>(
@@ -147,7 +139,7 @@ impl SortOrders {
         reversed: Option<(&'a Groups, usize)>,
     ) -> Permutation<'a> {
         let stored = section.map(|section| parts(section, self.num_docs));
-        Permutation { stored, len: self.num_docs as usize, step_cost, reversed, values: None }
+        Permutation { stored, len: self.num_docs as usize, step_cost, reversed }
     }
 }
 

@@ -1,7 +1,6 @@
 //! A sort order, ready to walk: from positions to businesses and back, whichever way it goes.
 
 use crate::ids::DocId;
-use crate::simd::read_ahead;
 use crate::snapshot::groups::Groups;
 use crate::snapshot::packed_ints::PackedInts;
 use std::ops::Range;
@@ -19,52 +18,6 @@ pub struct Permutation<'a> {
     pub(super) step_cost: u64,
     /// If groups are in reverse: where they begin, and how many positions that concerns.
     pub(super) reversed: Option<(&'a Groups, usize)>,
-    /// What is ordered by, if many businesses share a value.
-    pub(super) values: Option<Values<'a>>,
-}
-
-/// The values of an order in which many businesses share one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Values<'a> {
-    /// Where those of one value begin in the stored order, and how many have one.
-    pub(super) groups: &'a Groups,
-    pub(super) known: usize,
-    /// By `DocId`.
-    pub(super) of_docs: &'a [u16],
-}
-
-/// Businesses side by side in an order that share a value, ascending.
-#[derive(Clone, Debug)]
-pub struct Tied<'a> {
-    /// Where they stand.
-    pub positions: Range<u32>,
-    value: u16,
-    of_docs: &'a [u16],
-}
-
-impl Tied<'_> {
-    /// Appends those of `docs` that have the value, until there are as many as are `wanted`.
-    pub fn extend_with(
-        &self,
-        mut docs: impl Iterator<Item = DocId>,
-        wanted: usize,
-        found: &mut Vec<DocId>,
-    ) {
-        let mut asked = [DocId(0); AHEAD];
-        while found.len() < wanted {
-            let mut len = 0;
-            for doc in docs.by_ref().take(AHEAD) {
-                read_ahead(self.of_docs, doc.index());
-                asked[len] = doc;
-                len += 1;
-            }
-            if len == 0 {
-                return;
-            }
-            let having = asked[..len].iter().filter(|doc| self.of_docs[doc.index()] == self.value);
-            found.extend(having.take(wanted - found.len()));
-        }
-    }
 }
 
 /// Positions at which businesses stand side by side as they do in the stored order.
@@ -176,21 +129,6 @@ impl<'a> Permutation<'a> {
     pub fn stretch(&self, position: u32) -> Option<(Range<u32>, DocId)> {
         let Group { positions, stored } = self.group(position);
         self.stored.is_none().then_some((positions, DocId(stored.start)))
-    }
-
-    /// The businesses around a position that share a value with the one there; none if few do in this order.
-    pub fn tied(&self, position: u32) -> Option<Tied<'a>> {
-        let Values { groups, known, of_docs } = self.values?;
-        let positions = match (position as usize) < known {
-            true if self.reversed.is_some() => self.group(position).positions,
-            true => {
-                let group = groups.group_of(position as usize, known);
-                group.start as u32..group.end as u32
-            }
-            false => known as u32..self.len as u32,
-        };
-        let value = of_docs[self.doc_at(positions.start as usize).index()];
-        Some(Tied { positions, value, of_docs })
     }
 
     /// How many positions, from the first on, are in groups that are in reverse.
@@ -325,8 +263,7 @@ mod tests {
             let (known, len) = (values.len(), values.len() + unknown);
             let groups = Groups::from_values(values.len(), |at| values[at]);
             let reversed = Some((&groups, known));
-            let order =
-                Permutation { stored: None, len, step_cost: 1, reversed, values: None };
+            let order = Permutation { stored: None, len, step_cost: 1, reversed };
             let mut expected: Vec<usize> = (0..known).collect();
             expected.sort_by_key(|&doc| std::cmp::Reverse(values[doc]));
             expected.extend(known..len);
