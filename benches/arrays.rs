@@ -1,13 +1,13 @@
 //! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, what is in either of two arrays,
-//! which bits of a bitmap are set, and which stand for some bytes.
+//! and which bits of a bitmap are set.
 //!
-//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY`, `bits/WAY/COUNT` and `bytes/WAY/SHARE`.
+//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY` and `bits/WAY/COUNT`.
 //! Each pair of arrays is one of 64, so that branches cannot be learnt. Before a way is timed its answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::simd;
 use firmament::snapshot::arrays::{intersect, merge};
-use firmament::snapshot::container::{append_bits, for_each_bit, select};
+use firmament::snapshot::container::{append_bits, for_each_bit};
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
@@ -182,41 +182,5 @@ fn bits(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Bytes that are searched for.
-const WANTED: [u8; 3] = [7, 7, 255];
-
-fn bytes(criterion: &mut Criterion) {
-    let mut random = Random(521_288_629);
-    // Three of eight bits, as of a word that so many businesses hold.
-    let words: [u64; 1024] =
-        std::array::from_fn(|_| random.next() & (random.next() | random.next()));
-    let len = simd::count_ones(&words);
-    let mut group = criterion.benchmark_group("bytes");
-    for found_in in [8, 64] {
-        let bytes: Vec<u8> = (0..len)
-            .map(|_| if random.next().is_multiple_of(found_in) { 255 } else { 100 })
-            .collect();
-        let place_by_place = || {
-            let mut found = Box::new([0u64; 1024]);
-            let [a, b, c] = WANTED;
-            let places = memchr::memchr3_iter(a, b, c, black_box(&bytes));
-            select(black_box(&words), places, |bit| {
-                found[bit as usize / 64] |= 1 << (bit % 64);
-            });
-            found
-        };
-        let by_words = || simd::bits_with(black_box(&words), black_box(&bytes), WANTED);
-        assert_eq!(by_words(), place_by_place());
-        let share = format!("1 in {found_in}");
-        group.bench_function(BenchmarkId::new("word by word", &share), |bencher| {
-            bencher.iter(by_words);
-        });
-        group.bench_function(BenchmarkId::new("place by place", &share), |bencher| {
-            bencher.iter(place_by_place);
-        });
-    }
-    group.finish();
-}
-
-criterion_group!(array_benches, arrays, bitmaps, bits, bytes);
+criterion_group!(array_benches, arrays, bitmaps, bits);
 criterion_main!(array_benches);

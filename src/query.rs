@@ -6,14 +6,13 @@
 //! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which
 //! postings answer it), [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
-//! [`adjacent`], [`check`] and [`candidates`] (words next to each other), [`count`] (the total),
+//! [`adjacent`] and [`check`] (words next to each other), [`count`] (the total),
 //! [`order`] (sort orders), [`relevance`] with [`single_word`], [`summed_levels`], [`rank`], [`score`],
 //! [`nearest`] and [`relax`] (the order by relevance), [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
 
 pub mod adjacent;
-pub mod candidates;
 pub mod check;
 pub mod correct;
 pub mod count;

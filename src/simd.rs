@@ -2,7 +2,7 @@
 //!
 //! Binaries are for any processor of their architecture, and such a one counts the bits of a word by a dozen
 //! instructions. Where the processor has more, the same loops, compiled for that as well, are chosen at run time:
-//! what two bitmaps of 8 KiB share is counted in 0.24 µs instead of 0.63. Two loops are written for such processors. And
+//! what two bitmaps of 8 KiB share is counted in 0.24 µs instead of 0.63. One loop is written for such processors. And
 //! memory is asked for what is looked at soon, and short texts are copied as vectors.
 #![allow(unsafe_code)]
 
@@ -131,49 +131,6 @@ pub fn is_among(numbers: &[u16], number: u16) -> bool {
     numbers.iter().fold(false, |is_there, &other| is_there | (other == number))
 }
 
-/// Those of the bits set in `words` that stand for one of `wanted`, where the bits stand for `bytes`, one after the
-/// other: a bitmap of 20,000 takes 2 µs, whatever is found.
-///
-/// # Panics
-/// There are not exactly as many bytes as bits set.
-#[cfg(target_arch = "x86_64")]
-pub fn bits_with<const N: usize>(words: &[u64; N], bytes: &[u8], wanted: [u8; 3]) -> Box<[u64; N]> {
-    use std::arch::is_x86_feature_detected as has;
-    if has!("avx2") && has!("bmi2") && has!("popcnt") {
-        // SAFETY: the line above has seen that the processor has what the function is compiled for.
-        unsafe { avx2::bits_with(words, bytes, wanted) }
-    } else {
-        bits_one_by_one(words, bytes, wanted)
-    }
-}
-
-/// As on processors with AVX2.
-#[cfg(not(target_arch = "x86_64"))]
-pub fn bits_with<const N: usize>(words: &[u64; N], bytes: &[u8], wanted: [u8; 3]) -> Box<[u64; N]> {
-    bits_one_by_one(words, bytes, wanted)
-}
-
-/// The same without vectors, for processors that have none.
-fn bits_one_by_one<const N: usize>(
-    words: &[u64; N],
-    bytes: &[u8],
-    wanted: [u8; 3],
-) -> Box<[u64; N]> {
-    let mut found = Box::new([0; N]);
-    let mut bytes = bytes.iter();
-    for (word, found) in words.iter().zip(found.iter_mut()) {
-        let mut left = *word;
-        while left != 0 {
-            let lowest = left & left.wrapping_neg();
-            let byte = bytes.next().expect("there is a byte for each bit");
-            *found |= if wanted.contains(byte) { lowest } else { 0 };
-            left ^= lowest;
-        }
-    }
-    assert!(bytes.next().is_none(), "there is a bit for each byte");
-    found
-}
-
 /// Those of the bits set in `words` whose own bit is set in `bits`, where the first of them has the bit `from`, the next
 /// the next one, and so on: 1,024 words take 1 µs, whatever is set; one by one it is 2 ns for each bit.
 #[cfg(target_arch = "x86_64")]
@@ -238,73 +195,6 @@ mod bmi2 {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use std::arch::x86_64::{
-        __m256i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-        _pdep_u64,
-    };
-
-    /// Bytes that one word may stand for.
-    const BLOCK: usize = 64;
-
-    /// The same, 64 bytes at a time.
-    #[target_feature(enable = "avx2,bmi2,popcnt")]
-    pub fn bits_with<const N: usize>(
-        words: &[u64; N],
-        bytes: &[u8],
-        wanted: [u8; 3],
-    ) -> Box<[u64; N]> {
-        let [a, b, c] = wanted;
-        // `map` would be compiled for any processor.
-        let wanted = [
-            _mm256_set1_epi8(a.cast_signed()),
-            _mm256_set1_epi8(b.cast_signed()),
-            _mm256_set1_epi8(c.cast_signed()),
-        ];
-        let mut found = Box::new([0; N]);
-        let (mut at, mut rest) = (0, bytes);
-        while at < N
-            && let Some(block) = rest.first_chunk::<BLOCK>()
-        {
-            // Bit n of the one goes to the place of the n-th bit of the other; those beyond are left out.
-            found[at] = _pdep_u64(equal(block, wanted), words[at]);
-            rest = &rest[words[at].count_ones() as usize..];
-            at += 1;
-        }
-        // At the end there are fewer bytes than a block.
-        let mut last = [0; 2 * BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
-        let mut from = 0;
-        while at < N {
-            let block = last[from..].first_chunk::<BLOCK>().expect("less than a block was left");
-            found[at] = _pdep_u64(equal(block, wanted), words[at]);
-            from += words[at].count_ones() as usize;
-            at += 1;
-        }
-        assert_eq!(from, rest.len(), "there is a byte for each bit");
-        found
-    }
-
-    /// A bit for each byte that is one of `wanted`.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn equal(block: &[u8; BLOCK], wanted: [__m256i; 3]) -> u64 {
-        let (halves, _) = block.as_chunks::<{ BLOCK / 2 }>();
-        let (low, high) = (equal_in_half(&halves[0], wanted), equal_in_half(&halves[1], wanted));
-        u64::from(low) | u64::from(high) << 32
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn equal_in_half(half: &[u8; BLOCK / 2], [a, b, c]: [__m256i; 3]) -> u32 {
-        let half: __m256i = bytemuck::cast(*half);
-        let either = _mm256_or_si256(_mm256_cmpeq_epi8(half, a), _mm256_cmpeq_epi8(half, b));
-        let any = _mm256_or_si256(either, _mm256_cmpeq_epi8(half, c));
-        _mm256_movemask_epi8(any).cast_unsigned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -355,19 +245,5 @@ mod tests {
             }
         }
 
-        #[test]
-        fn bits_are_found_as_one_by_one(
-            words in prop_oneof![
-                proptest::collection::vec(prop_oneof![Just(0), Just(u64::MAX), any::<u64>()], 32),
-                // Fewer bytes than a block.
-                proptest::collection::vec(prop_oneof![12 => Just(0), 1 => 0u64..256], 32),
-            ],
-            bytes in proptest::collection::vec(0u8..6, 64 * 32),
-            wanted in proptest::array::uniform3(0u8..6),
-        ) {
-            let words: [u64; 32] = words.try_into().unwrap();
-            let bytes = &bytes[..count_ones(&words)];
-            prop_assert_eq!(bits_with(&words, bytes, wanted), bits_one_by_one(&words, bytes, wanted));
-        }
     }
 }

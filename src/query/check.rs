@@ -3,6 +3,7 @@
 use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::phrase::{NameMatch, PhraseMatcher};
+use super::plan::Plan;
 use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
@@ -106,27 +107,25 @@ impl<'s> Check<'s> {
         Check { snapshot, matcher, place, followers, memo: RefCell::default() }
     }
 
-    /// The followers of the rarest of the terms that have any.
-    pub fn rarest_followers(&self) -> Option<&FollowerCursor<'s>> {
-        self.followers.iter().min_by_key(|followers| followers.cardinality())
+    /// Calls `visit` with those of `candidates` in every chunk in which the words may stand so, as far as followers tell.
+    pub fn for_each_chunk_left(
+        &self,
+        candidates: &Plan<'_>,
+        mut visit: impl FnMut(u16, &Lows<'_>),
+    ) {
+        if let Plan::Ready(hits) = candidates {
+            let left = self.may_pass_of_hits(Cow::Borrowed(hits.as_ref()));
+            return left.chunks().for_each(|(key, at)| visit(key, &Lows::Slice(&left.lows()[at])));
+        }
+        for key in candidates.keys() {
+            visit(key, &self.may_pass_of(key, &candidates.chunk(key)));
+        }
     }
 
     /// Those of ascending lower halves in one chunk in which the words may stand so, as far as followers tell.
     pub fn may_pass_of(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
-        self.may_pass_beside(key, lows, None)
-    }
-
-    /// The same of those that a search through `searched`, which are some of the followers, has found.
-    pub fn may_pass_beside(
-        &self,
-        key: u16,
-        lows: &Lows<'_>,
-        searched: Option<&FollowerCursor<'_>>,
-    ) -> Lows<'static> {
         let mut left = lows.to_array();
-        let is_asked =
-            |it: &&FollowerCursor<'_>| searched.is_none_or(|searched| !std::ptr::eq(*it, searched));
-        for followers in self.followers.iter().filter(is_asked) {
+        for followers in &self.followers {
             let mut passing = Vec::new();
             followers.among(&[(key, 0..left.len())], &left, |number| passing.push(left[number]));
             left = passing;

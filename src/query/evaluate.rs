@@ -5,7 +5,6 @@
 //! the tree) is in memory. An intersection visits only the chunks that all of its parts have, and starts with its
 //! smallest part.
 
-use super::candidates::{left, left_beside};
 use super::hit_set::HitSet;
 use super::lows::Lows;
 use super::plan::{List, Marked, Plan};
@@ -72,8 +71,8 @@ impl<'s> Plan<'s> {
             Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| match part {
                 // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
                 Plan::Check { candidates, check, .. } => {
-                    let left = left_beside(check, candidates, key, &all);
-                    all.or(check.passing(key, &left))
+                    let left = candidates.chunk(key).and_not(&all);
+                    all.or(check.passing(key, &check.may_pass_of(key, &left)))
                 }
                 part => all.or(part.chunk(key)),
             }),
@@ -91,7 +90,7 @@ impl<'s> Plan<'s> {
                 base.and_not(&excluded)
             }
             Plan::Check { candidates, check, .. } => {
-                check.passing(key, &left(check, candidates, key))
+                check.passing(key, &check.may_pass_of(key, &candidates.chunk(key)))
             }
         }
     }

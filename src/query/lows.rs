@@ -9,7 +9,6 @@ mod walk;
 use crate::simd::{combine, count_ones, count_shared};
 use crate::snapshot::arrays;
 use crate::snapshot::container::{BITMAP_WORDS, Bitmap, Container, append_bits, for_each_bit};
-use crate::snapshot::followers::FoundLows;
 use crate::snapshot::postings::ARRAY_MAX;
 use std::ops::Range;
 
@@ -53,17 +52,6 @@ impl<'p> Lows<'p> {
         match container {
             Container::Array(lows) => Lows::Slice(lows),
             Container::Bitmap(Bitmap { words, count, .. }) => Lows::Words(words, count),
-        }
-    }
-
-    /// Those that a search has found.
-    pub fn of_found(found: FoundLows) -> Lows<'static> {
-        match found {
-            FoundLows::Array(lows) => Lows::Array(lows),
-            FoundLows::Bitmap(words) => match count_ones(words.as_slice()) {
-                0..FOUND_MIN => Lows::of_words(words),
-                count => Lows::Bitmap(words, count as u32),
-            },
         }
     }
 

@@ -25,7 +25,6 @@
 //! | union | umlaut forms, neighbours, readings | all of its lists, or a probe of each where little is left | 0.1 to 4 ms |
 //! | marked list | a singular or plural that is indexed only otherwise | a word for each 64 businesses, or a probe for each where 16 are left | 1 µs a chunk: `Thes` 10.0 to 0.43 ms; bit by bit where chunks are arrays, without a branch: `Imag` 4.0 to 1.3 ms |
 //! | followers of a term | phrases, names of several words | a byte for each candidate, in order; one in a hundred is left | 10 ns each |
-//! | search through followers | the same, where the rarer word has at most 32 times as many businesses as are candidates | its bytes, 0.06 ns each; a few in a hundred are probed in the other lists | 130 µs two keywords, median |
 //! | check of words | what followers leave, or the stored lists of all neighbours (then followers are not asked) | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
 //! | rarest word first | the same in industry and description, until it stands in some | its bytes are searched for; plurals of the others are not looked up | phrases 13.8 to 13.2 µs, median of 10,000, with memory asked ahead for lists and probes |
 //! | stored phrase count, list, best businesses | two dense words next to each other, whether all of them have a list or not | two binary searches, 24 look-ups | 50 µs two keywords, median |
@@ -94,7 +93,6 @@
 //! words that nothing is near to.
 
 use super::Query;
-use super::candidates::searched;
 use super::check::{Check, Place};
 use super::known_terms::KnownTerms;
 use super::phrase::{PhraseMatcher, related_terms};
@@ -282,11 +280,7 @@ impl<'s> Planner<'s> {
         followers: Vec<FollowerCursor<'s>>,
     ) -> Plan<'s> {
         let matcher = self.matcher(phrase, place.fields());
-        let check = Check::new(self.snapshot, matcher, place, followers);
-        if searched(&check, &candidates).is_some() {
-            self.took(Shortcut::FollowerScan);
-        }
-        Plan::check(candidates, check)
+        Plan::check(candidates, Check::new(self.snapshot, matcher, place, followers))
     }
 
     /// The matcher of a phrase, to be asked about `fields` only.

@@ -23,8 +23,6 @@ pub enum Shortcut {
     PhraseByForms,
     /// Businesses that do not hold a phrase, told off by what follows its words.
     Followers,
-    /// Candidates for a phrase, found by a search through what follows one of its words.
-    FollowerScan,
     /// The only hit: no order puts it elsewhere.
     OnlyHit,
     /// A page by score from the stored best businesses of a phrase.
@@ -61,7 +59,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 25] = [
+    pub const ALL: [Shortcut; 24] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -70,7 +68,6 @@ impl Shortcut {
         Shortcut::StoredPhrase,
         Shortcut::PhraseByForms,
         Shortcut::Followers,
-        Shortcut::FollowerScan,
         Shortcut::OnlyHit,
         Shortcut::BestOfPhrase,
         Shortcut::BestOfPhraseInIndustry,

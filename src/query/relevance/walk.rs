@@ -1,6 +1,5 @@
 //! A walk over the groups of relevance, until a page is full.
 
-use crate::query::candidates::for_each_chunk_left;
 use crate::query::check::Check;
 use crate::query::cursor::Position;
 use crate::query::hit_set::HitSet;
@@ -219,7 +218,7 @@ impl<'s> Walk<'_, 's> {
             };
             // Of most chunks nobody is left: lists are looked up where somebody is, one after the other.
             let mut left = HitSet::default();
-            for_each_chunk_left(check, candidates, |key, lows| {
+            check.for_each_chunk_left(candidates, |key, lows| {
                 left.extend(key, lows);
                 if left.len() >= AHEAD_MAX as u64 {
                     score_all(&mut left);
