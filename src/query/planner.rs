@@ -31,7 +31,6 @@
 //! | best of a phrase in an industry | two words, one industry, 50 businesses and more that hold them next to each other, the first page | counting the hits by positions; a binary search, 24 probes | two words in an industry 250 to 157 µs, mean; the dearest 4.2 to 0.9 ms. From 50 on instead of 100: 4,096 hits and more 234 to 136 µs |
 //! | best of a word | one word that 64 businesses and more hold, the first page | a binary search, one score; the total is stored beside | 657 keywords of one word, one after the other, 15 to 4.4 µs, mean; the median of all keywords among other requests 19.5 to 9.5. For dense terms only, which those of fewer than 11,000 businesses of ten million are not, 20 |
 //! | best in an industry | one word, one industry, 20 businesses and more in common, the first page | a binary search, one score; the total is stored beside | a word in an industry 5 µs, median; 6 µs, mean. From 128 on 8, and words in an industry 30 µs instead of 12, median. From 256 on, counted by positions, and with those who hold only a longer word in the name found and scored, 13 and 23; told apart by groups 28 and 44 |
-//! | phrase by forms | a phrase of words with umlauts, which have two forms each | at most four phrases of one form, each as above | 25.8 to 2.6 ms for the dearest; 232 to 71 µs for all queries with umlauts, mean |
 //! | best of levels | one word by relevance, with filters that one in four hundred passes | a probe for each business looked at; those of one chunk and impact together | 20 ns each, and 8 where thousands are looked at |
 //! | levels of a term | the same, beyond the 8,192 best, backwards, and worst first | a block for each business looked at | 0.3 µs each: pages of one word worst first 326 to 15 µs, mean |
 //! | sums of levels | several plain words with levels, later pages of groups of more than 8,192 ([`summed_levels`](super::summed_levels)) | the blocks that may have the next sums, 2 µs each and 20 ns for each member there, or 0.2 µs for each impact of a rare sum and 80 ns for each that one word adds it to | a page of 1.7 million hits 3.4 to 0.46 ms, of 1 million 3.0 to 1.4; the first of the last group of `global service` 42 to 1 |
@@ -404,14 +403,6 @@ impl<'s> Planner<'s> {
         if let [(_, word)] = phrase.words.as_slice() {
             return self.word(word);
         }
-        let ways = phrase.one_form_each();
-        if ways.len() > 1 {
-            self.took(Shortcut::PhraseByForms);
-        }
-        Plan::union(ways.iter().map(|way| self.phrase_way(way)))
-    }
-
-    fn phrase_way(&self, phrase: &Phrase) -> Plan<'s> {
         let stored = self.stored_phrase(&phrase.words);
         if let Some(list) = stored.as_ref().and_then(stored_list) {
             return list;

@@ -19,8 +19,6 @@ pub enum Shortcut {
     StoredPrefix,
     /// A phrase whose businesses are stored.
     StoredPhrase,
-    /// A phrase of words of several forms, taken apart into phrases of one form.
-    PhraseByForms,
     /// Businesses that do not hold a phrase, told off by what follows its words.
     Followers,
     /// The only hit: no order puts it elsewhere.
@@ -59,14 +57,13 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 24] = [
+    pub const ALL: [Shortcut; 23] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
         Shortcut::DisjointSum,
         Shortcut::StoredPrefix,
         Shortcut::StoredPhrase,
-        Shortcut::PhraseByForms,
         Shortcut::Followers,
         Shortcut::OnlyHit,
         Shortcut::BestOfPhrase,

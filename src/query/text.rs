@@ -9,15 +9,11 @@ use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
 use crate::snapshot::prefixes::may_be_prefix;
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Most starred words in one `q`: each may expand to very many terms.
 pub const STARRED_WORDS_MAX: usize = 2;
-
-/// Most phrases of one form for each word that are looked for one by one.
-pub const WAYS_MAX: usize = 4;
 
 /// One word, in all its forms (see [`crate::analyzer`]): one or two.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,28 +55,6 @@ impl Phrase {
     /// A phrase of one word.
     pub fn of_word(word: QueryWord) -> Phrase {
         Phrase { words: vec![(0, word)], width: 1 }
-    }
-
-    /// The phrases of one form for each word that together match what this one matches; itself alone if they would be
-    /// more than [`WAYS_MAX`].
-    pub fn one_form_each(&self) -> Cow<'_, [Phrase]> {
-        let num_ways = self.words.iter().map(|(_, word)| word.forms.len()).product::<usize>();
-        if !(2..=WAYS_MAX).contains(&num_ways) {
-            return Cow::Borrowed(std::slice::from_ref(self));
-        }
-        let mut ways = vec![Phrase { words: Vec::new(), width: self.width }];
-        for (at, word) in &self.words {
-            let with_form = |way: &Phrase, form: &String| {
-                let mut way = way.clone();
-                way.words.push((*at, QueryWord::of_form(form.clone())));
-                way
-            };
-            let with_each = |way: &Phrase| -> Vec<Phrase> {
-                word.forms.iter().map(|form| with_form(way, form)).collect()
-            };
-            ways = ways.iter().flat_map(with_each).collect();
-        }
-        Cow::Owned(ways)
     }
 
     /// Appends another phrase right behind this one.

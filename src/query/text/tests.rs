@@ -121,20 +121,3 @@ fn ranking_words_keep_their_places() {
     assert_eq!(words("\"東京 大学\" x"), "<0:東 1:京 3:大 4:学 6:x>");
     assert_eq!(words("-foo"), "<>");
 }
-
-#[test]
-fn a_phrase_is_taken_apart_by_forms() {
-    let word = |forms: &str| QueryWord { forms: forms.split('|').map(str::to_owned).collect() };
-    let phrase = |words: &[&str]| {
-        let mut phrase = Phrase::default();
-        words.iter().for_each(|forms| phrase.extend(&Term::Word(word(forms))));
-        phrase
-    };
-    let all = phrase(&["muller|mueller", "bau", "ol|oel"]);
-    let ways = [["muller", "ol"], ["muller", "oel"], ["mueller", "ol"], ["mueller", "oel"]];
-    assert_eq!(*all.one_form_each(), ways.map(|[name, oil]| phrase(&[name, "bau", oil])));
-    // Eight of them, one, and none at all.
-    for whole in [phrase(&["a|b", "c|d", "e|f"]), phrase(&["a", "b"]), Phrase::default()] {
-        assert_eq!(*whole.one_form_each(), *std::slice::from_ref(&whole));
-    }
-}
