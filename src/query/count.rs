@@ -29,19 +29,9 @@ const DISJOINT_MAX: usize = 8;
 /// Longest list that is read to compare it with another.
 const ENUMERATED_MAX: u64 = 1 << 14;
 
-/// Which of those who match are worth keeping while they are counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kept {
-    /// All, if they are not too many.
-    All,
-    /// So many, the first in the static order: others may be missing in what is kept.
-    First(usize),
-    /// None, unless they are counted by finding them.
-    Nothing,
-}
-
-/// How many businesses match a plan, and the plan, if possible as a set that is ready.
-pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, kept: Kept) -> (u64, Plan<'s>) {
+/// How many businesses match a plan, and the plan, if possible as a set that is ready. Where `is_kept` is false, that is
+/// only what they are counted by.
+pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, is_kept: bool) -> (u64, Plan<'s>) {
     if let Some(total) = without_looking(planner, &plan) {
         return (total, plan);
     }
@@ -50,12 +40,7 @@ pub fn count<'s>(planner: &Planner<'s>, plan: Plan<'s>, kept: Kept) -> (u64, Pla
         && let Some(within) = WithinIndustry::new(planner, parts)
     {
         planner.took(Shortcut::WithinIndustry);
-        if let Kept::First(first) = kept
-            && let Some((total, first)) = within.first_hits(first)
-        {
-            return (total, Plan::ready(first));
-        }
-        let (total, hits) = within.hits(if kept == Kept::Nothing { 0 } else { kept_max });
+        let (total, hits) = within.hits(if is_kept { kept_max } else { 0 });
         return (total, hits.map_or(plan, Plan::ready));
     }
     if plan.cardinality_max() <= kept_max.min(SELECTED_MAX) {

@@ -17,7 +17,6 @@ pub use clause::{ClauseExplanation, ClauseKind, PrefixReach};
 pub use held::{Held, How};
 pub use plan_tree::PlanNode;
 
-use super::count::Kept;
 use super::hit_set::HitSet;
 use super::page::{self, Page};
 use super::plan::Plan;
@@ -114,7 +113,7 @@ pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
     let planner = Planner::new(snapshot);
     let mut understanding = Understanding::new(&planner, &query.text);
     let as_is = page::plan(&planner, query, &understanding);
-    let (total, _) = page::hits(&planner, query, &mut understanding, as_is, Kept::Nothing);
+    let (total, _) = page::hits(&planner, query, &mut understanding, as_is, false);
     let text = &query.text;
     let folded = crate::analyzer::fold_text(text.as_str());
     let plan = page::plan(&planner, query, &understanding);

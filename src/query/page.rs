@@ -3,7 +3,7 @@
 //! A sequence is walked from a [`Position`] to either side, so page 5,000 costs what page 1 costs. What is walked
 //! is in [`relevance`](super::relevance) and [`order`](super::order); the total comes from [`count`](super::count).
 
-use super::count::{Kept, count};
+use super::count::count;
 use super::cursor::{Cursor, Position, Side};
 use super::first_pages::{best_of_phrase, page_of_word};
 use super::nearest::Stretch;
@@ -104,12 +104,7 @@ fn evaluated<'s>(
         true => best_of_phrase(planner, query, understanding, query.limit as usize),
         false => None,
     };
-    let kept = match of_phrase {
-        Some(_) => Kept::Nothing,
-        None if is_first_of_static(query) => Kept::First(query.limit as usize),
-        None => Kept::All,
-    };
-    let (total, hits) = hits(planner, query, understanding, plan, kept);
+    let (total, hits) = hits(planner, query, understanding, plan, of_phrase.is_none());
     let found = match only_hit(planner, query, &hits) {
         Some(only) => vec![only],
         None => nearest(planner, query, understanding, (&hits, total), of_phrase, scratch),
@@ -186,16 +181,6 @@ fn nearest<'s>(
     }
 }
 
-/// Is it the first page in the static order, whatever the hits?
-fn is_first_of_static(query: &Query) -> bool {
-    let is_static = match query.sort {
-        SortKey::Relevance => query.text.is_blank(),
-        SortKey::EmployeeCount => query.order == SortOrder::Desc,
-        SortKey::Name | SortKey::FoundedYear => false,
-    };
-    is_static && query.cursor.is_none()
-}
-
 /// Is it the first page by relevance, best first?
 fn is_first_of_best(query: &Query) -> bool {
     let is_best_first = query.sort == SortKey::Relevance && query.order == SortOrder::Desc;
@@ -256,16 +241,16 @@ pub(super) fn plan<'s>(
     Plan::difference(plan, planner.excluded(&query.text))
 }
 
-/// How many businesses match everything, which `as_is` says, and those that are [`kept`](Kept); corrects and relaxes
+/// How many businesses match everything, which `as_is` says, and, where `is_kept`, they themselves; corrects and relaxes
 /// `q` if nothing in the snapshot matches it.
 pub(super) fn hits<'s>(
     planner: &Planner<'s>,
     query: &Query,
     understanding: &mut Understanding<'s>,
     as_is: Plan<'s>,
-    kept: Kept,
+    is_kept: bool,
 ) -> (u64, Plan<'s>) {
-    let (total, hits) = count(planner, as_is, kept);
+    let (total, hits) = count(planner, as_is, is_kept);
     if total > 0 || understanding.clauses.is_empty() {
         return (total, hits);
     }
@@ -274,5 +259,5 @@ pub(super) fn hits<'s>(
         return (total, hits);
     }
     understanding.settle(planner, &query.text);
-    count(planner, plan(planner, query, understanding), kept)
+    count(planner, plan(planner, query, understanding), is_kept)
 }

@@ -94,22 +94,6 @@ impl<'s> WithinIndustry<'s> {
         Some(WithinIndustry { range, docs, positions, told: Plan::intersection(told), others })
     }
 
-    /// How many hits there are, and the first `wanted` of them, if positions tell all of them.
-    pub fn first_hits(&self, wanted: usize) -> Option<(u64, HitSet)> {
-        if !self.others.is_empty() {
-            return None;
-        }
-        let (mut total, mut first) = (0, HitSet::default());
-        self.positions.for_each_chunk(|key, lows| {
-            total += lows.len() as u64;
-            let left = wanted - first.len() as usize;
-            if left > 0 {
-                lows.to_array().iter().take(left).for_each(|&low| first.push(self.doc(key, low)));
-            }
-        });
-        Some((total, first))
-    }
-
     /// Who stands at a position.
     #[inline]
     fn doc(&self, key: u16, low: u16) -> u32 {

@@ -7,7 +7,7 @@ use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::places::{PlaceKey, PlaceKind};
 use crate::query::check::{Check, Place};
-use crate::query::count::{Kept, count};
+use crate::query::count::count;
 use crate::query::plan::Plan;
 use crate::query::planner::Planner;
 use crate::query::understand::Understanding;
@@ -36,7 +36,7 @@ pub struct PlanNode {
 /// How many businesses match a plan; `None` if very many would have to be read.
 pub(super) fn cardinality(plan: &Plan<'_>, snapshot: &Snapshot) -> Option<u64> {
     let is_cheap = !plan.has_check() || plan.cardinality_max() <= CHECKED_MAX;
-    is_cheap.then(|| count(&Planner::new(snapshot), plan.clone(), Kept::Nothing).0)
+    is_cheap.then(|| count(&Planner::new(snapshot), plan.clone(), false).0)
 }
 
 impl PlanNode {

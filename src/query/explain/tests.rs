@@ -37,7 +37,7 @@ fn explained(query_string: &str) -> Explanation {
     let planner = Planner::new(snapshot());
     let mut understanding = Understanding::new(&planner, &query.text);
     let as_is = page::plan(&planner, &query, &understanding);
-    page::hits(&planner, &query, &mut understanding, as_is, Kept::Nothing);
+    page::hits(&planner, &query, &mut understanding, as_is, false);
     for (result, &doc) in explanation.results.iter().zip(&page.docs) {
         assert_eq!(result.score.sum(), text_score(snapshot(), &query, doc), "{query_string}");
         for (understood, held) in understanding.clauses.iter().zip(&result.held) {
