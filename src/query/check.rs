@@ -10,7 +10,6 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::followers::FollowerCursor;
 use crate::snapshot::impacts::ChunkPlaces;
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 /// What is looked for in the words of a business.
 #[derive(Debug)]
@@ -22,55 +21,6 @@ pub struct Check<'s> {
     pub place: Place,
     /// What tells most businesses off without reading their words.
     followers: Vec<FollowerCursor<'s>>,
-    /// Answers given before: groups of relevance ask for the same businesses again and again.
-    memo: RefCell<Memo>,
-}
-
-/// The latest answers of a [`Check`], by the last bits of the `DocId`: `DocId` times two plus the answer, plus one.
-#[derive(Default, Debug)]
-struct Memo {
-    entries: Vec<u64>,
-    /// How often an answer was put in.
-    num_set: usize,
-}
-
-/// Answers that there is room for at the first question. Most checks are of a few businesses.
-const MEMO_LEN_MIN: usize = 64;
-
-/// Most answers that are remembered: 64 KiB.
-const MEMO_LEN_MAX: usize = 8192;
-
-/// How much larger it becomes when there were as many answers as there is room for.
-const MEMO_GROWTH: usize = 8;
-
-impl Memo {
-    fn get(&self, doc: DocId) -> Option<bool> {
-        let entry = self.entries.get(self.place_of(doc.0))?.checked_sub(1)?;
-        (entry >> 1 == u64::from(doc.0)).then_some(entry & 1 == 1)
-    }
-
-    fn set(&mut self, doc: DocId, answer: bool) {
-        if self.num_set == self.entries.len() && self.entries.len() < MEMO_LEN_MAX {
-            self.grow();
-        }
-        self.num_set += 1;
-        let place = self.place_of(doc.0);
-        self.entries[place] = (u64::from(doc.0) << 1 | u64::from(answer)) + 1;
-    }
-
-    fn grow(&mut self) {
-        let len = (self.entries.len() * MEMO_GROWTH).clamp(MEMO_LEN_MIN, MEMO_LEN_MAX);
-        let entries = std::mem::replace(&mut self.entries, vec![0; len]);
-        for entry in entries.into_iter().filter(|&entry| entry > 0) {
-            let place = self.place_of(((entry - 1) >> 1) as u32);
-            self.entries[place] = entry;
-        }
-    }
-
-    /// Their number is a power of two, or none.
-    fn place_of(&self, doc: u32) -> usize {
-        doc as usize & self.entries.len().wrapping_sub(1)
-    }
 }
 
 /// Businesses that are announced together.
@@ -104,7 +54,7 @@ impl<'s> Check<'s> {
         place: Place,
         followers: Vec<FollowerCursor<'s>>,
     ) -> Check<'s> {
-        Check { snapshot, matcher, place, followers, memo: RefCell::default() }
+        Check { snapshot, matcher, place, followers }
     }
 
     /// Calls `visit` with those of `candidates` in every chunk in which the words may stand so, as far as followers tell.
@@ -144,12 +94,6 @@ impl<'s> Check<'s> {
         })
     }
 
-    /// Begins to read the words of `docs`, which are asked for next: memory answers several at a time in the time of
-    /// one (a third of what asking one by one costs).
-    fn announce(&self, docs: impl Iterator<Item = DocId>) {
-        self.snapshot.touch_doc_tokens(docs);
-    }
-
     /// Those of ascending lower halves in one chunk in which the words stand so.
     pub fn passing(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
         let doc = |low: &u16| DocId(u32::from(key) << 16 | u32::from(*low));
@@ -174,7 +118,7 @@ impl<'s> Check<'s> {
         mut visit: impl FnMut(&T) -> bool,
     ) {
         for announced in items.chunks(ANNOUNCED) {
-            self.announce(announced.iter().map(&doc));
+            self.snapshot.touch_doc_tokens(announced.iter().map(&doc));
             for item in announced {
                 if self.passes(doc(item)) && !visit(item) {
                     return;
@@ -185,41 +129,10 @@ impl<'s> Check<'s> {
 
     /// Do the words stand so in `doc`?
     pub fn passes(&self, doc: DocId) -> bool {
-        if let Some(answer) = self.memo.borrow().get(doc) {
-            return answer;
-        }
         let tokens = self.snapshot.doc_tokens(doc);
-        let answer = match self.place {
+        match self.place {
             Place::Within(fields) => self.matcher.matches(&tokens, fields),
             Place::BeginName(wanted) => self.matcher.begins_name(&tokens) == Some(wanted),
-        };
-        self.memo.borrow_mut().set(doc, answer);
-        answer
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::HashMap;
-
-    proptest! {
-        #[test]
-        fn a_memo_forgets_but_does_not_err(
-            answers in proptest::collection::vec((0u32..200_000, any::<bool>()), 0..2000),
-        ) {
-            let (mut memo, mut given) = (Memo::default(), HashMap::new());
-            for (doc, answer) in answers {
-                memo.set(DocId(doc), answer);
-                given.insert(doc, answer);
-                prop_assert_eq!(memo.get(DocId(doc)), Some(answer));
-            }
-            for doc in (0..200_000).step_by(7).chain(given.keys().copied()) {
-                let found = memo.get(DocId(doc));
-                prop_assert!(found.is_none() || found == given.get(&doc).copied());
-            }
-            prop_assert!(memo.entries.len() <= MEMO_LEN_MAX);
         }
     }
 }

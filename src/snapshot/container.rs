@@ -117,16 +117,6 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Asks memory for what [`contains`](Self::contains) reads.
-    #[inline]
-    pub fn read_ahead(&self, low: u16) {
-        match self {
-            Container::Array(lows) if lows.len() < LONG_MIN => read_block_ahead::<BLOCK>(lows, low),
-            Container::Array(lows) => read_block_ahead::<LONG_BLOCK>(lows, low),
-            Container::Bitmap(bitmap) => read_ahead(bitmap.words, usize::from(low >> 6)),
-        }
-    }
-
     /// How many are below `low`, if it is among them.
     #[inline]
     pub fn place_of(&self, low: u16) -> Option<usize> {
@@ -332,15 +322,6 @@ fn block_of<const N: usize>(lows: &[u16], low: u16) -> Option<(usize, &[u16; N])
         } else {
             return Some((start, block));
         }
-    }
-}
-
-/// Asks memory for the first, the middle and the last line of the numbers that [`block_of`] looks at first.
-#[inline]
-fn read_block_ahead<const N: usize>(lows: &[u16], low: u16) {
-    let place = expected_place(lows, low);
-    for at in [place.saturating_sub(N / 2), place, place + N / 2 - 1] {
-        read_ahead(lows, at);
     }
 }
 

@@ -322,14 +322,6 @@ impl<'a> ChunkedPostings<'a> {
         chunk.is_some_and(|chunk| chunk.container.contains(doc.0 as u16))
     }
 
-    /// Asks memory for what [`contains`](Self::contains) reads.
-    #[inline]
-    pub fn read_ahead(&self, doc: DocId) {
-        if let Some(at) = self.find((doc.0 >> 16) as u16) {
-            self.chunk(at).container.read_ahead(doc.0 as u16);
-        }
-    }
-
     fn check(&self, num_docs: u32) -> Result<(), &'static str> {
         let (mut rank, mut place, mut last_key) = (0u32, 0usize, None);
         for (at, head) in self.heads.iter().enumerate() {
