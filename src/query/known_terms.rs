@@ -38,22 +38,6 @@ impl KnownTerms {
         begun
     }
 
-    /// Looks up several words together, and asks memory for what is looked at next of all of them.
-    pub fn look_up(&mut self, terms: &Terms, words: &[&str]) {
-        if words.len() < 2 {
-            return;
-        }
-        let words = &words[..words.len().min(TERMS)];
-        for (word, begun) in words.iter().zip(terms.each_begun_by(words)) {
-            if let Some(ord) = begun.itself() {
-                terms.read_place_ahead(ord);
-            }
-            self.add(word, begun);
-        }
-        let ords = self.found.iter().filter_map(|(_, begun)| begun.itself());
-        ords.for_each(|ord| terms.read_ahead(ord));
-    }
-
     fn add(&mut self, prefix: &str, begun: BegunTerms) {
         if self.found.is_empty() {
             self.found.reserve(TERMS);

@@ -53,7 +53,6 @@ pub struct Scratch {
 /// [`Cursor::snapshot_version`] tell. Any other gives some page, or an empty one.
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
     let planner = Planner::tuned(snapshot, scratch.tuning);
-    planner.look_up(&query.text);
     let (mut corrected, mut relaxed) = (None, false);
     let (total, mut found) = stored_page(&planner, query).unwrap_or_else(|| {
         let mut understanding = Understanding::new(&planner, &query.text);

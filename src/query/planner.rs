@@ -8,7 +8,6 @@
 //!
 //! | strategy | when | cost model | measured |
 //! |---|---|---|---|
-//! | words looked up together | several words | a read from memory for each byte of the longest; alone, of each word after the other | phrases 14.8 to 13.8 µs, median; of 10,000 others 11.7 to 11.0 |
 //! | the only hit | one hit, the first page: names of several words, mostly | finding it; it is not ranked | 11 µs a name, median, of which ranked it is 13 |
 //! | no more than are left | any page: the total is known, and a cursor says how many stand before it | the page; nobody is looked for behind the last hit | first pages of the mix 28.4 to 27.9 µs, mean; the last page of two words with 647,534 hits 39 to 1.3 ms |
 //! | range of `DocId`s | bounds on employees: `DocId` order is the order by employees | two binary searches among the counts | 60 ns |
@@ -165,13 +164,6 @@ impl<'s> Planner<'s> {
     /// The terms that begin with `prefix`, and whether it is one.
     pub fn begun_by(&self, prefix: &str) -> BegunTerms {
         self.terms.borrow_mut().begun_by(self.snapshot.terms(), prefix)
-    }
-
-    /// Looks up the words of a text, so that they are known when they are asked for.
-    pub fn look_up(&self, text: &TextQuery) {
-        let Phrase { words, .. } = text.ranking_words();
-        let first_forms: Vec<&str> = words.iter().map(|(_, word)| &*word.forms[0]).collect();
-        self.terms.borrow_mut().look_up(self.snapshot.terms(), &first_forms);
     }
 
     /// One plan for each filter of the query that is planned.

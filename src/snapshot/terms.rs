@@ -126,11 +126,6 @@ impl Terms {
         self.begun_further(BegunTerms(Begun::with_nothing(self.keys.as_fst())), prefix)
     }
 
-    /// The same for several prefixes at once, which takes little longer than for one where nodes come from memory.
-    pub fn each_begun_by(&self, prefixes: &[&str]) -> impl Iterator<Item = BegunTerms> {
-        search::each_begun(self.keys.as_fst(), prefixes).into_iter().map(BegunTerms)
-    }
-
     /// Those of `begun` that go on with `further`, and whether one ends there.
     pub fn begun_further(&self, begun: BegunTerms, further: &str) -> BegunTerms {
         BegunTerms(begun.0.further(self.keys.as_fst(), further.as_bytes()))
@@ -207,11 +202,6 @@ impl Terms {
         let weights: &[u16] = cast(self.weights.as_ref());
         let weight = code.checked_sub(CODE_MIN).and_then(|at| weights.get(at as usize));
         weight.map_or(0, |&weight| u32::from(weight))
-    }
-
-    /// Asks memory for where the lists of a term lie.
-    pub fn read_place_ahead(&self, ord: TermOrd) {
-        self.offsets.read_ahead(ord.index());
     }
 
     /// Asks memory for what [`lists`](Self::lists) and [`code`](Self::code) read.

@@ -4,7 +4,6 @@
 //! way. Of words within some edits most letters lead nowhere: asked first, the automaton halves the time of a search. Where
 //! no edit is left, a few letters go on, and the other ways of a node need not be read at all ([`Guide`]).
 
-use crate::simd::read_ahead;
 use fst::Automaton;
 use fst::raw::{CompiledAddr, Fst, Node, Output, Transition};
 
@@ -28,82 +27,25 @@ impl Begun {
         Begun { node: root.addr(), first: 0, end: fst.len() as u64, is_key: root.is_final() }
     }
 
-    /// Those of these keys whose next bytes are `further`.
+    /// Those of these keys whose next bytes are `further`. Values are the ordinals of keys: what a way adds is the number
+    /// of keys on the ways before it, so that what the next way adds tells where those on this one end.
     pub fn further(self, fst: &Fst<impl AsRef<[u8]>>, further: &[u8]) -> Begun {
-        let mut walk = Walk::new(self);
+        let Begun { node, mut first, mut end, .. } = self;
+        let none = Begun { node, first: 0, end: 0, is_key: false };
+        if first == end {
+            return none;
+        }
+        let mut node = fst.node(node);
         for &byte in further {
-            if !walk.step(fst, byte) {
-                break;
+            let Some(way) = node.find_input(byte) else { return none };
+            if way + 1 < node.len() {
+                end = first + node.transition(way + 1).out.value();
             }
+            let taken = node.transition(way);
+            first += taken.out.value();
+            node = fst.node(taken.addr);
         }
-        walk.end(fst)
-    }
-}
-
-/// The keys that begin with each of `beginnings`. All are walked at a time, a byte each in turn, so that memory is asked
-/// for what the next bytes lead to of all of them at once.
-pub fn each_begun(fst: &Fst<impl AsRef<[u8]>>, beginnings: &[&str]) -> Vec<Begun> {
-    let mut walks = vec![Walk::new(Begun::with_nothing(fst)); beginnings.len()];
-    let longest = beginnings.iter().map(|beginning| beginning.len()).max().unwrap_or_default();
-    for at in 0..longest {
-        for (walk, beginning) in walks.iter_mut().zip(beginnings) {
-            if let Some(&byte) = beginning.as_bytes().get(at)
-                && walk.step(fst, byte)
-            {
-                // Nodes are read from their last byte on.
-                read_ahead(fst.as_inner().as_ref(), walk.node);
-            }
-        }
-    }
-    walks.into_iter().map(|walk| walk.end(fst)).collect()
-}
-
-/// A walk from node to node. Values are the ordinals of keys: what a way adds is the number of keys on the ways before it,
-/// so that what the next way adds tells where those on this one end.
-#[derive(Clone)]
-struct Walk<'f> {
-    /// The address of the node that it has come to, which is not read before the next step.
-    node: CompiledAddr,
-    first: u64,
-    end: u64,
-    /// The last way that has one behind it, and the value up to it: what that one adds is not looked at on the way.
-    parted: Option<(Node<'f>, usize, u64)>,
-}
-
-impl<'f> Walk<'f> {
-    fn new(begun: Begun) -> Walk<'f> {
-        Walk { node: begun.node, first: begun.first, end: begun.end, parted: None }
-    }
-
-    /// Goes on by one byte, if any key does.
-    #[inline]
-    fn step(&mut self, fst: &'f Fst<impl AsRef<[u8]>>, byte: u8) -> bool {
-        if self.first == self.end {
-            return false;
-        }
-        let node = fst.node(self.node);
-        let Some(way) = node.find_input(byte) else {
-            (self.first, self.end, self.parted) = (0, 0, None);
-            return false;
-        };
-        if way + 1 < node.len() {
-            self.parted = Some((node, way, self.first));
-        }
-        let taken = node.transition(way);
-        self.first += taken.out.value();
-        self.node = taken.addr;
-        true
-    }
-
-    fn end(self, fst: &'f Fst<impl AsRef<[u8]>>) -> Begun {
-        let Walk { node, first, mut end, parted } = self;
-        if first == end && parted.is_none() {
-            return Begun { node, first, end, is_key: false };
-        }
-        if let Some((parted, way, before)) = parted {
-            end = before + parted.transition(way + 1).out.value();
-        }
-        Begun { node, first, end, is_key: fst.node(node).is_final() }
+        Begun { node: node.addr(), first, end, is_key: node.is_final() }
     }
 }
 
@@ -314,19 +256,6 @@ mod tests {
             let in_two = Begun::with_nothing(fst).further(fst, front).further(fst, further);
             let told = |begun: Begun| (begun.first, begun.end, begun.is_key);
             prop_assert_eq!(told(in_two), told(begun));
-        }
-
-        #[test]
-        fn what_is_walked_together_ends_as_it_does_alone(
-            keys in prop::collection::btree_set("[a-c]{0,4}|[a-zü]{1,2}", 0..150),
-            beginnings in prop::collection::vec("[a-c]{0,4}|[a-zü]{0,2}", 0..6),
-        ) {
-            let map = Map::from_iter(keys.iter().zip(0u64..)).unwrap();
-            let fst = map.as_fst();
-            let beginnings: Vec<&str> = beginnings.iter().map(String::as_str).collect();
-            let alone = |beginning: &&str| Begun::with_nothing(fst).further(fst, beginning.as_bytes());
-            let alone: Vec<Begun> = beginnings.iter().map(alone).collect();
-            prop_assert_eq!(each_begun(fst, &beginnings), alone);
         }
 
         #[test]
