@@ -2,7 +2,7 @@
 //!
 //! Binaries are for any processor of their architecture, and such a one counts the bits of a word by a dozen
 //! instructions. Where the processor has more, the same loops, compiled for that as well, are chosen at run time:
-//! what two bitmaps of 8 KiB share is counted in 0.24 µs instead of 0.63. One loop is written for such processors. And
+//! what two bitmaps of 8 KiB share is counted in 0.24 µs instead of 0.63. And
 //! memory is asked for what is looked at soon, and short texts are copied as vectors.
 #![allow(unsafe_code)]
 
@@ -131,70 +131,6 @@ pub fn is_among(numbers: &[u16], number: u16) -> bool {
     numbers.iter().fold(false, |is_there, &other| is_there | (other == number))
 }
 
-/// Those of the bits set in `words` whose own bit is set in `bits`, where the first of them has the bit `from`, the next
-/// the next one, and so on: 1,024 words take 1 µs, whatever is set; one by one it is 2 ns for each bit.
-#[cfg(target_arch = "x86_64")]
-pub fn marked_bits<const N: usize>(words: &[u64; N], bits: &[u64], from: usize) -> Box<[u64; N]> {
-    use std::arch::is_x86_feature_detected as has;
-    if has!("bmi2") && has!("popcnt") {
-        // SAFETY: the line above has seen that the processor has what the function is compiled for.
-        unsafe { bmi2::marked_bits(words, bits, from) }
-    } else {
-        marked_bits_one_by_one(words, bits, from)
-    }
-}
-
-/// As on processors with BMI2.
-#[cfg(not(target_arch = "x86_64"))]
-pub fn marked_bits<const N: usize>(words: &[u64; N], bits: &[u64], from: usize) -> Box<[u64; N]> {
-    marked_bits_one_by_one(words, bits, from)
-}
-
-/// The same one by one, for processors that know no better.
-fn marked_bits_one_by_one<const N: usize>(
-    words: &[u64; N],
-    bits: &[u64],
-    from: usize,
-) -> Box<[u64; N]> {
-    let (mut found, mut at) = (Box::new([0; N]), from);
-    for (word, found) in words.iter().zip(found.iter_mut()) {
-        let mut left = *word;
-        while left != 0 {
-            let lowest = left & left.wrapping_neg();
-            let is_marked = bits.get(at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1);
-            *found |= if is_marked { lowest } else { 0 };
-            left ^= lowest;
-            at += 1;
-        }
-    }
-    found
-}
-
-#[cfg(target_arch = "x86_64")]
-mod bmi2 {
-    use std::arch::x86_64::_pdep_u64;
-
-    /// The same, a word at a time.
-    #[target_feature(enable = "bmi2,popcnt")]
-    pub fn marked_bits<const N: usize>(
-        words: &[u64; N],
-        bits: &[u64],
-        from: usize,
-    ) -> Box<[u64; N]> {
-        let (mut found, mut at) = (Box::new([0; N]), from);
-        for place in 0..N {
-            let own = |at: usize| bits.get(at).copied().unwrap_or(0);
-            let (first, shift) = (at / 64, at % 64);
-            // Two shifts, since one by 64 is none.
-            let next = own(first) >> shift | own(first + 1) << 1 << (63 - shift);
-            // Bit n of the one goes to the place of the n-th bit of the other; those beyond are left out.
-            found[place] = _pdep_u64(next, words[place]);
-            at += words[place].count_ones() as usize;
-        }
-        found
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,22 +163,6 @@ mod tests {
                 one_by_one.extend_from_slice(&text[..usize::from(*len).min(16)]);
             }
             prop_assert_eq!(appended, one_by_one);
-        }
-
-        #[test]
-        fn marked_bits_are_found_as_one_by_one(
-            words in proptest::collection::vec(prop_oneof![Just(0), Just(u64::MAX), any::<u64>()], 32),
-            bits in proptest::collection::vec(any::<u64>(), 0..40),
-            from in 0usize..200,
-        ) {
-            let words: [u64; 32] = words.try_into().unwrap();
-            let found = marked_bits(&words, &bits, from);
-            prop_assert_eq!(&found, &marked_bits_one_by_one(&words, &bits, from));
-            let set: Vec<usize> = (0..32 * 64).filter(|at| words[at / 64] >> (at % 64) & 1 == 1).collect();
-            let is_marked = |at: usize| bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1);
-            for (number, at) in set.into_iter().enumerate() {
-                prop_assert_eq!(found[at / 64] >> (at % 64) & 1 == 1, is_marked(from + number));
-            }
         }
 
     }

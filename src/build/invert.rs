@@ -264,20 +264,16 @@ impl Source {
         out: &mut EncodedTerms,
     ) -> Result<(), ScratchError> {
         let TermWorkspace { raw, elsewhere, looked_up, any, other, merged, .. } = workspace;
-        let TermWorkspace { lists, impacts, own_prose, .. } = workspace;
+        let TermWorkspace { lists, impacts, .. } = workspace;
         self.postings.read(chunk.ords.clone(), raw)?;
         out.raw_bytes = raw.all().len() as u64;
         let mut looked_up = LookedUp::new(raw.all(), &self.contributions, looked_up);
         for ord in chunk.ords.clone() {
             any.clear();
-            own_prose.clear();
             lists.iter_mut().for_each(Vec::clear);
             for posting in Postings::new(raw.of(ord)) {
                 let contributions = looked_up.next();
                 let mut sum = prose(&posting, &contributions);
-                if sum > 0 {
-                    own_prose.push(posting.doc);
-                }
                 if posting.name_list > 0 {
                     lists[usize::from(posting.name_list) - 1].push(posting.doc);
                     sum += limited(posting.counts[0], contributions[0]);
@@ -313,7 +309,6 @@ impl Source {
                 lists: [&any.docs, is, starts, has, host],
                 impacts,
                 followers: &any.followers,
-                own_prose,
             };
             encode_block(&block, self.bounds, &mut out.blocks);
             out.block_lens.push(out.blocks.len() - start);
@@ -336,7 +331,6 @@ struct TermWorkspace {
     /// Is, starts, has, host.
     lists: [Vec<u32>; 4],
     impacts: Vec<u8>,
-    own_prose: Vec<u32>,
 }
 
 impl Reuse for TermWorkspace {

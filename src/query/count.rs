@@ -74,9 +74,6 @@ fn without_looking(planner: &Planner<'_>, plan: &Plan<'_>) -> Option<u64> {
     match plan {
         Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => Some(plan.cardinality_max()),
         Plan::Check { len, .. } => *len,
-        Plan::Marked(marked) => {
-            Some(marked.bits.iter().map(|word| u64::from(word.count_ones())).sum())
-        }
         Plan::Union(union) if union.is_disjoint => {
             let parts = union.parts.iter().map(|part| without_looking(planner, part));
             let total = parts.sum::<Option<u64>>()?;

@@ -7,10 +7,8 @@
 
 use super::hit_set::HitSet;
 use super::lows::Lows;
-use super::plan::{List, Marked, Plan};
+use super::plan::{List, Plan};
 use crate::ids::DocId;
-use crate::simd::marked_bits;
-use crate::snapshot::container::Container;
 use crate::snapshot::postings::Postings;
 use std::ops::Range;
 
@@ -34,9 +32,6 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => range.contains(&doc.0),
             Plan::List(list) => list.postings.contains(doc),
-            Plan::Marked(marked) => {
-                marked.postings.place_of(doc).is_some_and(|at| marked.is_set(at))
-            }
             Plan::Ready(hits) => hits.contains(doc),
             Plan::Union(union) => union.parts.iter().any(|part| part.contains(doc)),
             Plan::Intersection(parts) => parts.iter().all(|part| part.contains(doc)),
@@ -66,7 +61,6 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => Lows::of_range(range, key),
             Plan::List(list) => list_chunk(&list.postings, key),
-            Plan::Marked(marked) => marked_chunk(marked, key),
             Plan::Ready(hits) => hits.chunk(key),
             Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| match part {
                 // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
@@ -111,12 +105,7 @@ impl<'s> Plan<'s> {
         }
         let doc = |low: u16| DocId(u32::from(key) << 16 | u32::from(low));
         match self {
-            Plan::Marked(_) if base.len() <= PROBED_MAX => {
-                base.filter(|low| self.contains(doc(low)))
-            }
-            Plan::Range(_) | Plan::List(_) | Plan::Marked(_) | Plan::Ready(_) => {
-                base.and(&self.chunk(key))
-            }
+            Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => base.and(&self.chunk(key)),
             Plan::Intersection(parts) => {
                 parts.iter().fold(base, |base, part| part.chunk_within(key, base))
             }
@@ -167,7 +156,7 @@ impl<'s> Plan<'s> {
             Plan::Difference(plan, _) => plan.doc_range(num_docs),
             Plan::Check { candidates, .. } => candidates.doc_range(num_docs),
             Plan::Ready(hits) => hits.range(),
-            Plan::List(_) | Plan::Marked(_) | Plan::Union(_) => 0..num_docs,
+            Plan::List(_) | Plan::Union(_) => 0..num_docs,
         }
     }
 
@@ -179,7 +168,6 @@ impl<'s> Plan<'s> {
                 (!range.is_empty() && key <= (range.end - 1) >> 16).then_some(key as u16)
             }
             Plan::List(list) => list.postings.next_key(from),
-            Plan::Marked(marked) => marked.postings.next_key(from),
             Plan::Ready(hits) => hits.next_key(from),
             Plan::Union(union) => union.parts.iter().filter_map(|part| part.next_key(from)).min(),
             Plan::Intersection(parts) => {
@@ -208,7 +196,6 @@ impl<'s> Plan<'s> {
                 (key >= range.start >> 16 && !range.is_empty()).then_some(key as u16)
             }
             Plan::List(list) => list.postings.last_key(end),
-            Plan::Marked(marked) => marked.postings.last_key(end),
             Plan::Ready(hits) => hits.last_key(end),
             Plan::Union(union) => union.parts.iter().filter_map(|part| part.last_key(end)).max(),
             Plan::Intersection(parts) => {
@@ -336,45 +323,6 @@ impl<'s> Plan<'s> {
             }
         })
     }
-}
-
-fn marked_chunk(marked: &Marked<'_>, key: u16) -> Lows<'static> {
-    let Marked { postings, bits } = marked;
-    match postings {
-        Postings::Small(docs) => {
-            let here = Postings::places_in(docs, key);
-            let lows = docs[here.clone()].iter().map(|&doc| doc as u16);
-            Lows::Array(marked_lows(marked, here.start, lows))
-        }
-        Postings::Chunked(chunked) => match chunked.find(key) {
-            Some(at) => match (chunked.chunk(at).container, chunked.rank(at)) {
-                (Container::Array(lows), from) => {
-                    Lows::Array(marked_lows(marked, from, lows.iter().copied()))
-                }
-                (Container::Bitmap(bitmap), from) => {
-                    Lows::of_words(marked_bits(bitmap.words, bits, from))
-                }
-            },
-            None => Lows::NONE,
-        },
-    }
-}
-
-/// Those of `lows`, which stand in the list from place `from` on, that are meant. No guess at a bit can be wrong: each is
-/// written, and the next in its place if it is not meant.
-fn marked_lows(
-    marked: &Marked<'_>,
-    from: usize,
-    lows: impl ExactSizeIterator<Item = u16>,
-) -> Vec<u16> {
-    let mut meant = vec![0; lows.len()];
-    let mut len = 0;
-    for (at, low) in (from..).zip(lows) {
-        meant[len] = low;
-        len += usize::from(marked.is_set(at));
-    }
-    meant.truncate(len);
-    meant
 }
 
 fn list_chunk<'s>(postings: &Postings<'s>, key: u16) -> Lows<'s> {

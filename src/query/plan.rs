@@ -22,8 +22,6 @@ pub enum Plan<'s> {
     Range(Range<u32>),
     /// One list of postings.
     List(List<'s>),
-    /// Those of a list whose bit is set.
-    Marked(Marked<'s>),
     /// A set that is ready.
     Ready(Arc<HitSet>),
     /// What is in any of them.
@@ -50,22 +48,6 @@ pub struct List<'s> {
     pub postings: Postings<'s>,
     /// The key, if the list is all that stands under it.
     pub key: Option<DenseKey>,
-}
-
-/// A list of postings, of which some are meant.
-#[derive(Clone, Copy, Debug)]
-pub struct Marked<'s> {
-    /// The list.
-    pub postings: Postings<'s>,
-    /// One bit for each business of the list, lowest first.
-    pub bits: &'s [u64],
-}
-
-impl Marked<'_> {
-    /// Is the bit of place `at` of the list set?
-    pub fn is_set(&self, at: usize) -> bool {
-        self.bits[at / 64] >> (at % 64) & 1 == 1
-    }
 }
 
 /// What is in any of some plans.
@@ -106,7 +88,6 @@ impl<'s> Plan<'s> {
         match self {
             Plan::Range(range) => range.len() as u64,
             Plan::List(list) => list.postings.len() as u64,
-            Plan::Marked(marked) => marked.postings.len() as u64,
             Plan::Ready(hits) => hits.len(),
             Plan::Union(union) => union.parts.iter().map(|plan| plan.at_most(is_told)).sum(),
             Plan::Intersection(plans) => {
@@ -276,7 +257,7 @@ impl<'s> Plan<'s> {
             Plan::Union(union) => union.parts.iter().any(Plan::has_check),
             Plan::Intersection(parts) => parts.iter().any(Plan::has_check),
             Plan::Difference(plan, other) => plan.has_check() || other.has_check(),
-            Plan::Range(_) | Plan::List(_) | Plan::Marked(_) | Plan::Ready(_) => false,
+            Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => false,
         }
     }
 }

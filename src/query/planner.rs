@@ -22,7 +22,6 @@
 //! | the same of several bitmaps | three parts and more that are bitmaps in a chunk | they stay one until the last; then bits are taken apart, four at a time, or only counted | three frequent words 1,240 to 285 µs, two in California 1,150 to 420, before the page |
 //! | union of lists that share nothing | several industries; a word and what it begins | sum of the parts | as one list |
 //! | union | umlaut forms, neighbours, readings | all of its lists, or a probe of each where little is left | 0.1 to 4 ms |
-//! | marked list | a singular or plural that is indexed only otherwise | a word for each 64 businesses, or a probe for each where 16 are left | 1 µs a chunk: `Thes` 10.0 to 0.43 ms; bit by bit where chunks are arrays, without a branch: `Imag` 4.0 to 1.3 ms |
 //! | followers of a term | phrases, names of several words | a byte for each candidate, in order; one in a hundred is left | 10 ns each |
 //! | check of words | what followers leave, or the stored lists of all neighbours (then followers are not asked) | an announced read, then the bytes of one word are searched for | 0.1 to 0.3 µs each |
 //! | rarest word first | the same in industry and description, until it stands in some | its bytes are searched for; plurals of the others are not looked up | phrases 13.8 to 13.2 µs, median of 10,000, with memory asked ahead for lists and probes |
@@ -60,8 +59,7 @@
 //! industry take 310 µs instead of 298, since what was read once is in the cache the second time.
 //! Holding up to 8,192 names with all words instead of 1,024: keywords take 56 µs instead of 57.5, names as long, phrases
 //! and words in an industry 4 to 8 % more.
-//! Taking words apart by forms also where a page is filled by descending score: `Söftware development` 215 ms instead of
-//! 18, since one check of all forms reads the words of few until the page is full. Leaving out the state that a city is
+//! Leaving out the state that a city is
 //! known to lie in, and the program's code in large pages: no difference. A program that is optimised for size: a quarter
 //! slower. One that is compiled by what it does (`tools/pgo`): the mix 24.3 to 25.5 µs instead of 26.0 to 27.2; before a
 //! word in an industry was all stored, 25.0 to 25.9 instead of 26.8 to 28.3, and 24.7 for processors with AVX2 only.
@@ -94,7 +92,7 @@ use super::Query;
 use super::check::{Check, Place};
 use super::known_terms::KnownTerms;
 use super::phrase::{PhraseMatcher, related_terms};
-use super::plan::{List, Marked, Plan};
+use super::plan::{List, Plan};
 use super::shortcut::{Shortcut, Shortcuts, Tuning};
 use super::text::{Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
@@ -105,7 +103,7 @@ use crate::snapshot::followers::{FollowerCursor, follower_hash};
 use crate::snapshot::phrases::StoredPhrase;
 use crate::snapshot::postings::Postings;
 use crate::snapshot::terms::BegunTerms;
-use crate::snapshot::terms::block::{OwnProse, TermLists};
+use crate::snapshot::terms::block::TermLists;
 use std::cell::{Cell, OnceCell, RefCell};
 
 /// Plans one query over one snapshot.
@@ -223,18 +221,11 @@ impl<'s> Planner<'s> {
         let word = QueryWord::of_form(form.to_owned());
         let related = related_terms(&word);
         let ords = related.iter().filter_map(|term| self.ord(term));
+        let phrase = Phrase::of_word(word.clone());
+        let fields = &[TextField::Industry, TextField::Description];
         let plans = ords.map(|ord| {
-            let lists = self.snapshot.terms().lists(ord);
-            let postings = lists.any();
-            match lists.own_prose() {
-                OwnProse::None => Plan::NOTHING,
-                OwnProse::All => Plan::list(postings),
-                OwnProse::Some(bits) => Plan::Marked(Marked { postings, bits }),
-                OwnProse::Unknown => {
-                    let fields = &[TextField::Industry, TextField::Description];
-                    self.check(Plan::list(postings), &Phrase::of_word(word.clone()), fields)
-                }
-            }
+            let candidates = Plan::list(self.snapshot.terms().lists(ord).any());
+            self.check(candidates, &phrase, fields)
         });
         Plan::union(plans)
     }

@@ -99,20 +99,6 @@ impl Marks {
             start = end;
         }
     }
-
-    /// Unsets those that `is_wanted` does not want.
-    fn retain(&mut self, mut is_wanted: impl FnMut(usize) -> bool) {
-        for (at, word) in self.0.iter_mut().enumerate() {
-            let mut left = *word;
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                left &= left - 1;
-                if !is_wanted(at * 64 + bit as usize) {
-                    *word &= !(1 << bit);
-                }
-            }
-        }
-    }
 }
 
 impl HitSet {
@@ -182,11 +168,6 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
             for DocId(doc) in passing(check, Cow::Owned(candidates)) {
                 found.set(hits.rank(doc));
             }
-        }
-        Plan::Marked(_) => {
-            found = among.clone();
-            let mut docs = hits.places();
-            found.retain(|at| plan.contains(docs.doc(at)));
         }
     }
     found.zip(among, |found, among| found & among);
@@ -291,7 +272,7 @@ mod tests {
     use super::*;
     use crate::bytes::aligned;
     use crate::ids::tests::doc_sets;
-    use crate::query::plan::{List, Marked};
+    use crate::query::plan::List;
     use crate::snapshot::postings;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -307,27 +288,11 @@ mod tests {
         Plan::List(List { postings: postings_of(set), key: None })
     }
 
-    /// Some of a list, and who they are.
-    fn marked() -> impl Strategy<Value = (Plan<'static>, Vec<u32>)> {
-        let words = proptest::collection::vec(any::<u64>(), 1..20);
-        (doc_sets(), words).prop_map(|(set, words)| {
-            let len = set.len().div_ceil(64);
-            let mut bits: Vec<u64> = words.into_iter().cycle().take(len).collect();
-            if let (Some(last), used @ 1..) = (bits.last_mut(), set.len() % 64) {
-                *last &= u64::MAX >> (64 - used);
-            }
-            let marked = Marked { postings: postings_of(&set), bits: bits.leak() };
-            let docs = (0..).zip(set).filter(|(at, _)| marked.is_set(*at)).map(|(_, doc)| doc);
-            (Plan::Marked(marked), docs.collect())
-        })
-    }
-
     fn plans() -> impl Strategy<Value = Plan<'static>> {
         let leaf = prop_oneof![
             doc_sets().prop_map(|set| list(&set)),
             doc_sets().prop_map(|set| Plan::ready(HitSet::of_sorted(set.into_iter()))),
             (0u32..400_000, 0u32..400_000).prop_map(|(a, b)| Plan::Range(a.min(b)..a.max(b))),
-            marked().prop_map(|(plan, _)| plan),
         ];
         leaf.prop_recursive(3, 12, 4, |inner| {
             let some = proptest::collection::vec(inner.clone(), 1..4);
@@ -348,12 +313,6 @@ mod tests {
                 hits.iter().partition(|&doc| plan.contains(doc));
             prop_assert_eq!(hits.within(&plan).iter().collect::<Vec<_>>(), inside);
             prop_assert_eq!(hits.without(&plan).iter().collect::<Vec<_>>(), outside);
-        }
-
-        #[test]
-        fn those_that_are_marked_are_found((plan, marked) in marked()) {
-            let docs = |set: HitSet| set.iter().map(|doc| doc.0).collect::<Vec<_>>();
-            prop_assert_eq!(docs(plan.hit_set()), marked);
         }
 
         #[test]

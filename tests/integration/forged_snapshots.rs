@@ -216,16 +216,6 @@ fn a_section_of_a_snapshot_of_other_size_is_refused() {
 }
 
 #[test]
-fn own_businesses_of_a_short_list_are_refused() {
-    let sample = Sample::tiny();
-    let mut sections = Sections::of(&sample);
-    // The bit of the mask that says that the first term stands everywhere itself.
-    sections.of_kind(SectionKind::TermPostings)[0] |= 1 << 7;
-    let error = refused(&sections.forge(), "a mask").to_string();
-    assert!(error.contains("TermPostings") && error.contains("own businesses"), "{error}");
-}
-
-#[test]
 fn words_and_texts_that_make_no_sense_are_read_as_nothing() {
     let sample = Sample::of(RECORDS.lines().take(70), Thresholds::EVERYTHING);
     let bytes: [u8; 8] = [0, 1, 2, 3, 40, 0x7f, 0x80, 0xff];

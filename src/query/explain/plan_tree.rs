@@ -56,11 +56,6 @@ impl PlanNode {
                 });
                 (name, Vec::new())
             }
-            Plan::Marked(marked) => {
-                let term = snapshot.terms().term_of(&marked.postings);
-                let term = term.map_or_else(|| "?".to_owned(), |(term, _)| term);
-                (format!("{term} itself in industry or description"), Vec::new())
-            }
             Plan::Union(union) => ("any of".to_owned(), union.parts.iter().map(node).collect()),
             Plan::Intersection(plans) => ("all of".to_owned(), plans.iter().map(node).collect()),
             Plan::Difference(plan, excluded) => {

@@ -1,15 +1,12 @@
 //! The block of one term: its lists of postings and what is stored beside them.
 //!
 //! ```text
-//! BLOCK     := MASK (u32, bit i: list i is present; bit 5: LEVELS are; bit 6: OWN is; bit 7: all bits of OWN would be
-//!              set; bit 8: FOLLOWERS are; bit 9: PLACES are), 0 (u32), PLACES, POSTINGS for each list present, in order
-//!              of the bits, IMPACTS, FOLLOWERS, OWN, LEVELS
-//! PLACES    := where each part behind the first list begins, present or not: 4 lists, IMPACTS, FOLLOWERS, OWN, LEVELS
-//!              (u32^8, in units of 8 bytes from the start of the block); only for 256 businesses and more
+//! BLOCK     := MASK (u32, bit i: list i is present; bit 5: LEVELS are; bit 6: FOLLOWERS are; bit 7: PLACES are),
+//!              0 (u32), PLACES, POSTINGS for each list present, in order of the bits, IMPACTS, FOLLOWERS, LEVELS
+//! PLACES    := where each part behind begins, present or not: 5 lists, IMPACTS, FOLLOWERS, LEVELS (u32^8, in units of
+//!              8 bytes from the start of the block); only for 256 businesses and more
 //! IMPACTS   := u8 for each business of the first list, padding to 8
 //! FOLLOWERS := the same, see [`followers`](crate::snapshot::followers)
-//! OWN       := one bit for each business of the first list (u64, lowest first), set if the term itself stands in its
-//!              industry or description, and not only its plural or in the name; only for more than 32
 //! LEVELS    := see [`levels`](crate::snapshot::levels)
 //! ```
 //!
@@ -34,20 +31,11 @@ pub const NUM_LISTS: usize = 5;
 /// The bit of a block's mask that says that levels follow.
 const HAS_LEVELS: u32 = 1 << NUM_LISTS;
 
-/// The bit of a block's mask that says that [`OwnProse::Some`] bits follow the impacts.
-const HAS_OWN: u32 = HAS_LEVELS << 1;
-
-/// The bit of a block's mask that stands for [`OwnProse::All`].
-const OWN_IS_ALL: u32 = HAS_OWN << 1;
-
 /// The bit of a block's mask that says that followers follow the impacts.
-const HAS_FOLLOWERS: u32 = OWN_IS_ALL << 1;
+const HAS_FOLLOWERS: u32 = HAS_LEVELS << 1;
 
 /// The bit of a block's mask that says that places of its parts stand at its front.
 const HAS_PLACES: u32 = HAS_FOLLOWERS << 1;
-
-/// Longest first list without [`OwnProse`]: looking at the words of so few businesses costs little.
-const UNMARKED_MAX: usize = 32;
 
 /// Of a term of few businesses with levels, one in so many is stored among the best.
 pub const BEST_SHARE: usize = 8;
@@ -61,25 +49,10 @@ const HEAD: usize = 8;
 /// Parts of a block behind the lists.
 const IMPACTS: usize = NUM_LISTS;
 const FOLLOWERS: usize = IMPACTS + 1;
-const OWN: usize = FOLLOWERS + 1;
-const LEVELS: usize = OWN + 1;
+const LEVELS: usize = FOLLOWERS + 1;
 
-/// Number of places: of all parts but the first.
-const NUM_PLACES: usize = LEVELS;
-
-/// In which businesses of a term's first list the term itself stands in industry or description.
-#[derive(Clone, Copy, Default, Debug)]
-pub enum OwnProse<'a> {
-    /// In none.
-    #[default]
-    None,
-    /// In those whose bit is set, in the order of the list.
-    Some(&'a [u64]),
-    /// In all.
-    All,
-    /// Not stored, since the list is short.
-    Unknown,
-}
+/// Number of parts.
+const NUM_PARTS: usize = LEVELS + 1;
 
 /// The lists of one term. What is not asked for is not read.
 #[derive(Clone, Copy, Debug)]
@@ -101,11 +74,8 @@ impl<'a> TermLists<'a> {
         if !self.has(HAS_PLACES) {
             return self.part_behind_others(part);
         }
-        let (places, behind) = self.block[HEAD..].split_at(NUM_PLACES * 4);
-        match part.checked_sub(1) {
-            None => behind,
-            Some(at) => &self.block[cast::<u32>(places)[at] as usize * BLOCK_ALIGN as usize..],
-        }
+        let places: &[u32] = cast(&self.block[HEAD..HEAD + NUM_PARTS * 4]);
+        &self.block[places[part] as usize * BLOCK_ALIGN as usize..]
     }
 
     fn part_behind_others(&self, part: usize) -> &'a [u8] {
@@ -123,7 +93,6 @@ impl<'a> TermLists<'a> {
         match part {
             IMPACTS => len.next_multiple_of(8),
             FOLLOWERS if self.has(HAS_FOLLOWERS) => len.next_multiple_of(8),
-            OWN if self.has(HAS_OWN) => len.div_ceil(64) * 8,
             _ => 0,
         }
     }
@@ -181,20 +150,6 @@ impl<'a> TermLists<'a> {
         self.has(HAS_FOLLOWERS).then(|| &self.part(FOLLOWERS)[..self.any().len()])
     }
 
-    /// Where in [`any`](Self::any) the term itself stands in industry or description.
-    pub fn own_prose(&self) -> OwnProse<'a> {
-        let len = self.any().len();
-        if len <= UNMARKED_MAX {
-            OwnProse::Unknown
-        } else if self.has(OWN_IS_ALL) {
-            OwnProse::All
-        } else if self.has(HAS_OWN) {
-            OwnProse::Some(cast(&self.part(OWN)[..len.div_ceil(64) * 8]))
-        } else {
-            OwnProse::None
-        }
-    }
-
     /// The order of [`any`](Self::any) by score, for frequent terms.
     pub fn levels(&self) -> Option<TermLevels<'a>> {
         self.has(HAS_LEVELS).then(|| {
@@ -219,8 +174,8 @@ pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotErr
         return damaged("a term has unknown lists");
     }
     let lists = TermLists { block, mask };
-    let mut at = if lists.has(HAS_PLACES) { HEAD + NUM_PLACES * 4 } else { HEAD };
-    let (mut starts, mut len) = ([0; NUM_PLACES + 1], 0);
+    let mut at = if lists.has(HAS_PLACES) { HEAD + NUM_PARTS * 4 } else { HEAD };
+    let (mut starts, mut len) = ([0; NUM_PARTS], 0);
     for (part, start) in starts.iter_mut().enumerate() {
         *start = at;
         if part < NUM_LISTS && lists.has(1 << part) {
@@ -233,17 +188,13 @@ pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotErr
             at += lists.len_of(part, len);
         }
     }
-    let own = mask & (HAS_OWN | OWN_IS_ALL);
-    if own == HAS_OWN | OWN_IS_ALL || own != 0 && len <= UNMARKED_MAX {
-        return damaged("the own businesses of a term are stored twice, or of a short list");
-    }
     if at > block.len() {
-        return damaged("the impacts, followers or own businesses of a term are cut off");
+        return damaged("the impacts or followers of a term are cut off");
     }
     if lists.has(HAS_PLACES) {
-        let places: &[u32] = cast(&block[HEAD..HEAD + NUM_PLACES * 4]);
+        let places: &[u32] = cast(&block[HEAD..HEAD + NUM_PARTS * 4]);
         let is_there = |(&place, &start): (&u32, &usize)| place as usize * 8 == start;
-        if !places.iter().zip(&starts[1..]).all(is_there) {
+        if !places.iter().zip(&starts).all(is_there) {
             return damaged("the places of a term are not those of its parts");
         }
     }
@@ -279,27 +230,18 @@ pub struct TermBlock<'a> {
     pub impacts: &'a [u8],
     /// By what the term is followed in each of them.
     pub followers: &'a [u8],
-    /// Those of them that hold the term itself in industry or description.
-    pub own_prose: &'a [u32],
 }
 
 /// Appends the block of one term.
 pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8>) {
-    let TermBlock { lists, impacts, followers, own_prose } = *block;
+    let TermBlock { lists, impacts, followers } = *block;
     debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
     debug_assert!(lists[0].len() == followers.len());
     let has_levels = impacts.len() >= bounds.levels_min;
     let has_followers = impacts.len() >= bounds.followers_min;
     let has_places = impacts.len() >= PLACED_MIN;
-    let own = match own_prose.len() {
-        _ if impacts.len() <= UNMARKED_MAX => 0,
-        0 => 0,
-        len if len == impacts.len() => OWN_IS_ALL,
-        _ => HAS_OWN,
-    };
     let flag = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
-    let flags = own
-        | flag(has_levels, HAS_LEVELS)
+    let flags = flag(has_levels, HAS_LEVELS)
         | flag(has_followers, HAS_FOLLOWERS)
         | flag(has_places, HAS_PLACES);
     let mask =
@@ -308,12 +250,12 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
     out.extend(mask.to_le_bytes());
     out.extend([0; 4]);
     if has_places {
-        out.extend([0; NUM_PLACES * 4]);
+        out.extend([0; NUM_PARTS * 4]);
     }
     let begin_part = |part: usize, out: &mut Vec<u8>| {
-        if let Some(at) = part.checked_sub(1).filter(|_| has_places) {
+        if has_places {
             let place = ((out.len() - start) / BLOCK_ALIGN as usize) as u32;
-            out[start + HEAD + at * 4..][..4].copy_from_slice(&place.to_le_bytes());
+            out[start + HEAD + part * 4..][..4].copy_from_slice(&place.to_le_bytes());
         }
     };
     for (part, docs) in lists.iter().enumerate() {
@@ -327,15 +269,6 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
         begin_part(part, out);
         out.extend_from_slice(bytes.unwrap_or_default());
         out.resize(out.len().next_multiple_of(8), 0);
-    }
-    begin_part(OWN, out);
-    if own == HAS_OWN {
-        let mut bits = vec![0u64; impacts.len().div_ceil(64)];
-        let mut own = own_prose.iter().peekable();
-        for (at, doc) in lists[0].iter().enumerate() {
-            bits[at / 64] |= u64::from(own.next_if_eq(&doc).is_some()) << (at % 64);
-        }
-        out.extend_from_slice(bytemuck::cast_slice(&bits));
     }
     begin_part(LEVELS, out);
     if has_levels {
@@ -373,14 +306,12 @@ mod tests {
             len in prop_oneof![1u32..40, 200u32..300, 4000u32..9000],
             step in 1u32..30,
             is_present in any::<[bool; 4]>(),
-            own in 0usize..3,
             has_levels in any::<bool>(),
             has_followers in any::<bool>(),
         ) {
             let docs: Vec<u32> = (0..len).map(|at| at * step).collect();
             let impacts: Vec<u8> = docs.iter().map(|doc| (doc % 255) as u8 + 1).collect();
             let followers: Vec<u8> = docs.iter().map(|doc| (doc % 256) as u8).collect();
-            let own_prose = [Vec::new(), every(&docs, 2), docs.clone()][own].clone();
             // No business is on two lists of names.
             let mut lists = [docs.clone(), Vec::new(), Vec::new(), Vec::new(), every(&docs, 5)];
             for (at, list) in lists[1..4].iter_mut().enumerate().filter(|(at, _)| is_present[*at]) {
@@ -393,7 +324,6 @@ mod tests {
                 lists: lists.each_ref().map(Vec::as_slice),
                 impacts: &impacts,
                 followers: &followers,
-                own_prose: &own_prose,
             };
             let min = |has: bool| if has { 1 } else { usize::MAX };
             let bounds = BlockBounds {
@@ -424,18 +354,10 @@ mod tests {
             prop_assert_eq!(read.impacts(), &impacts);
             prop_assert_eq!(read.followers(), has_followers.then_some(followers.as_slice()));
             prop_assert_eq!(read.levels().is_some(), has_levels);
-            let own_len = match read.own_prose() {
-                OwnProse::None => 0,
-                OwnProse::Some(bits) => bits.iter().map(|bits| bits.count_ones() as usize).sum(),
-                OwnProse::All => docs.len(),
-                OwnProse::Unknown => own_prose.len(),
-            };
-            prop_assert_eq!(own_len, own_prose.len());
-            prop_assert_eq!(matches!(read.own_prose(), OwnProse::Unknown), docs.len() <= UNMARKED_MAX);
 
             // A place that is not where the part is.
             if docs.len() >= PLACED_MIN {
-                for place in 0..NUM_PLACES {
+                for place in 0..NUM_PARTS {
                     let mut damaged = words.clone();
                     damaged[(HEAD + place * 4) / 8] ^= 1 << (place % 2 * 32);
                     prop_assert!(check_block(bytemuck::cast_slice(&damaged), num_docs).is_err());
