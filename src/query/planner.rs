@@ -221,13 +221,9 @@ impl<'s> Planner<'s> {
         let word = QueryWord::of_form(form.to_owned());
         let related = related_terms(&word);
         let ords = related.iter().filter_map(|term| self.ord(term));
-        let phrase = Phrase::of_word(word.clone());
-        let fields = &[TextField::Industry, TextField::Description];
-        let plans = ords.map(|ord| {
-            let candidates = Plan::list(self.snapshot.terms().lists(ord).any());
-            self.check(candidates, &phrase, fields)
-        });
-        Plan::union(plans)
+        let lists = ords.map(|ord| Plan::list(self.snapshot.terms().lists(ord).any()));
+        let place = Place::Within(&[TextField::Industry, TextField::Description]);
+        self.check_at(Plan::union(lists), &Phrase::of_word(word), place)
     }
 
     /// Businesses that a term matches in any field.
@@ -236,32 +232,24 @@ impl<'s> Planner<'s> {
         Plan::List(List { postings, key: Some(DenseKey::Term(ord)) })
     }
 
-    /// Those of `candidates` in which the phrase stands in one of `fields`.
-    fn check(
-        &self,
-        candidates: Plan<'s>,
-        phrase: &Phrase,
-        fields: &'static [TextField],
-    ) -> Plan<'s> {
-        self.check_at(candidates, phrase, Place::Within(fields))
-    }
-
     /// Those of `candidates` in which the phrase stands as `place` says.
     pub fn check_at(&self, candidates: Plan<'s>, phrase: &Phrase, place: Place) -> Plan<'s> {
-        if candidates.is_nothing() {
-            return candidates;
-        }
-        self.check_by(candidates, phrase, place, self.followers(phrase))
+        self.check_by(candidates, phrase, place, true)
     }
 
+    /// Those of `candidates` in which the phrase stands as `place` says; whether followers are asked first is said.
     fn check_by(
         &self,
         candidates: Plan<'s>,
         phrase: &Phrase,
         place: Place,
-        followers: Vec<FollowerCursor<'s>>,
+        asks_followers: bool,
     ) -> Plan<'s> {
+        if candidates.is_nothing() {
+            return candidates;
+        }
         let matcher = self.matcher(phrase, place.fields());
+        let followers = if asks_followers { self.followers(phrase) } else { Vec::new() };
         Plan::check(candidates, Check::new(self.snapshot, matcher, place, followers))
     }
 
@@ -357,12 +345,7 @@ impl<'s> Planner<'s> {
         // Where all of these are stored, followers tell nothing that they do not.
         let are_all = neighbours.len() + 1 >= phrase.words.len();
         lists.extend(neighbours);
-        let candidates = Plan::intersection(lists);
-        if candidates.is_nothing() {
-            return candidates;
-        }
-        let followers = if are_all { Vec::new() } else { self.followers(phrase) };
-        self.check_by(candidates, phrase, Place::Within(fields), followers)
+        self.check_by(Plan::intersection(lists), phrase, Place::Within(fields), !are_all)
     }
 
     /// The lists of every two neighbouring words of a phrase for which a list is stored: the businesses in
