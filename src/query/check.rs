@@ -64,7 +64,7 @@ impl<'s> Check<'s> {
         mut visit: impl FnMut(u16, &Lows<'_>),
     ) {
         if let Plan::Ready(hits) = candidates {
-            let left = self.may_pass_of_hits(Cow::Borrowed(hits.as_ref()));
+            let left = self.may_pass_of_hits(hits);
             return left.chunks().for_each(|(key, at)| visit(key, &Lows::Slice(&left.lows()[at])));
         }
         for key in candidates.keys() {
@@ -85,8 +85,8 @@ impl<'s> Check<'s> {
 
     /// Those of `hits` in which the words may stand so, as far as followers tell. Of those whose chunks hold a few each,
     /// many bytes are read at a time.
-    pub fn may_pass_of_hits<'h>(&self, hits: Cow<'h, HitSet>) -> Cow<'h, HitSet> {
-        self.followers.iter().fold(hits, |left, followers| {
+    pub fn may_pass_of_hits<'h>(&self, hits: &'h HitSet) -> Cow<'h, HitSet> {
+        self.followers.iter().fold(Cow::Borrowed(hits), |left, followers| {
             let chunks: Vec<ChunkPlaces> = left.chunks().collect();
             let (mut passing, mut docs) = (HitSet::default(), left.places());
             followers.among(&chunks, left.lows(), |number| passing.push(docs.doc(number).0));
@@ -96,8 +96,8 @@ impl<'s> Check<'s> {
 
     /// Those of ascending lower halves in one chunk in which the words stand so.
     pub fn passing(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
-        let doc = |low: &u16| DocId(u32::from(key) << 16 | u32::from(*low));
-        Lows::Array(self.passing_of(&lows.to_array(), doc))
+        let left = self.may_pass_of(key, lows).to_array();
+        Lows::Array(self.passing_of(&left, |&low| DocId(u32::from(key) << 16 | u32::from(low))))
     }
 
     /// Those of `items` whose business passes.

@@ -66,7 +66,7 @@ impl<'s> Plan<'s> {
                 // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
                 Plan::Check { candidates, check, .. } => {
                     let left = candidates.chunk(key).and_not(&all);
-                    all.or(check.passing(key, &check.may_pass_of(key, &left)))
+                    all.or(check.passing(key, &left))
                 }
                 part => all.or(part.chunk(key)),
             }),
@@ -83,9 +83,7 @@ impl<'s> Plan<'s> {
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check, .. } => {
-                check.passing(key, &check.may_pass_of(key, &candidates.chunk(key)))
-            }
+            Plan::Check { candidates, check, .. } => check.passing(key, &candidates.chunk(key)),
         }
     }
 
@@ -103,14 +101,13 @@ impl<'s> Plan<'s> {
         if base.is_empty() {
             return base;
         }
-        let doc = |low: u16| DocId(u32::from(key) << 16 | u32::from(low));
         match self {
             Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => base.and(&self.chunk(key)),
             Plan::Intersection(parts) => {
                 parts.iter().fold(base, |base, part| part.chunk_within(key, base))
             }
             Plan::Union(_) if base.len() <= PROBED_MAX => {
-                base.filter(|low| self.contains(doc(low)))
+                base.filter(|low| self.contains(DocId(u32::from(key) << 16 | u32::from(low))))
             }
             Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| {
                 let base = base.clone();
@@ -123,8 +120,7 @@ impl<'s> Plan<'s> {
                 base.and_not(&excluded)
             }
             Plan::Check { candidates, check, .. } => {
-                let candidates = candidates.chunk_within(key, base);
-                check.passing(key, &check.may_pass_of(key, &candidates))
+                check.passing(key, &candidates.chunk_within(key, base))
             }
         }
     }

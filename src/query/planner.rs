@@ -214,7 +214,8 @@ impl<'s> Planner<'s> {
 
     fn form(&self, form: &str) -> Plan<'s> {
         if let Some(ord) = self.ord(form) {
-            return self.term_list(ord);
+            let postings = self.snapshot.terms().lists(ord).any();
+            return Plan::List(List { postings, key: Some(DenseKey::Term(ord)) });
         }
         // The form itself stands nowhere, but a word of industry or description may share a form with it. The
         // lists of those words hold more than that: names, and words that share a form with *them*.
@@ -224,12 +225,6 @@ impl<'s> Planner<'s> {
         let lists = ords.map(|ord| Plan::list(self.snapshot.terms().lists(ord).any()));
         let place = Place::Within(&[TextField::Industry, TextField::Description]);
         self.check_at(Plan::union(lists), &Phrase::of_word(word), place)
-    }
-
-    /// Businesses that a term matches in any field.
-    fn term_list(&self, ord: TermOrd) -> Plan<'s> {
-        let postings = self.snapshot.terms().lists(ord).any();
-        Plan::List(List { postings, key: Some(DenseKey::Term(ord)) })
     }
 
     /// Those of `candidates` in which the phrase stands as `place` says.

@@ -13,7 +13,6 @@ use crate::ids::DocId;
 use crate::snapshot::arrays::for_each_shared;
 use crate::snapshot::container::Container;
 use crate::snapshot::postings::Postings;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Fewer hits than one for so many chunks of a list are looked up one by one.
@@ -117,7 +116,8 @@ impl HitSet {
 
     /// Those that pass a look at their words.
     pub fn passing(&self, check: &Check<'_>) -> HitSet {
-        HitSet::of_sorted(passing(check, Cow::Borrowed(self)).into_iter().map(|doc| doc.0))
+        let left: Vec<DocId> = check.may_pass_of_hits(self).iter().collect();
+        HitSet::of_sorted(check.passing_of(&left, |&doc| doc).into_iter().map(|doc| doc.0))
     }
 
     fn marked(&self, marks: &Marks) -> HitSet {
@@ -165,19 +165,11 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
         }
         Plan::Check { candidates, check, .. } => {
             let candidates = hits.marked(&marks(candidates, hits, among));
-            for DocId(doc) in passing(check, Cow::Owned(candidates)) {
-                found.set(hits.rank(doc));
-            }
+            candidates.passing(check).iter().for_each(|DocId(doc)| found.set(hits.rank(doc)));
         }
     }
     found.zip(among, |found, among| found & among);
     found
-}
-
-/// Those of some hits that pass a look at their words, ascending.
-fn passing(check: &Check<'_>, hits: Cow<'_, HitSet>) -> Vec<DocId> {
-    let left: Vec<DocId> = check.may_pass_of_hits(hits).iter().collect();
-    check.passing_of(&left, |&doc| doc)
 }
 
 fn mark_list(postings: &Postings<'_>, hits: &HitSet, among: &Marks, found: &mut Marks) {

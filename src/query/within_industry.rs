@@ -121,9 +121,6 @@ impl<'s> WithinIndustry<'s> {
         if total > kept_max {
             return (total, None);
         }
-        if others.is_empty() {
-            return (total, Some(HitSet::of_sorted(kept.into_iter())));
-        }
         kept.extend(others);
         (total, Some(HitSet::of(kept)))
     }
