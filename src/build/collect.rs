@@ -167,7 +167,7 @@ pub fn collect<'a>(
         let work = |block| work_on(block, &encoder, &spares);
         in_order(pool, ahead, blocks, work, |block: BlockResult| {
             let BlockResult { first_doc, mut columns, names, filters, hosts } = block;
-            let Encoded { codes, offsets: within, .. } = &columns.documents;
+            let Encoded { codes, offsets: within } = &columns.documents;
             for end in &within[1..] {
                 offsets.push(offset + end)?;
             }

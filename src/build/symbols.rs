@@ -4,22 +4,18 @@
 //! trained on the documents of a sample of them. The sample depends on nothing but the accepted records, in whatever
 //! order and format they come: it is those whose ids have the least hashes, as many as fit into some megabytes of JSON.
 
-mod longest_prefix;
-
 use super::document;
 use super::packed::Record;
 use super::spares::Reuse;
 use crate::snapshot::symbols;
-use longest_prefix::{LANES, LongestPrefix};
 use onpair::{Config, Dictionary, DictionaryView, MaxDictBits, Parser, Rows, Threshold, Token};
-use std::cmp::Reverse;
 
 /// Bytes of JSON that symbols are chosen from. Of a million generated documents, 565 bytes each, the symbols of 11, 33
 /// and 112 MB leave 0.284, 0.282 and 0.278, if there are 65,536 of them.
 const SAMPLE_BYTES: usize = 12 << 20;
 
-/// There are 2 to this many symbols. The same documents shrink to 0.334, 0.305 and 0.284 with 14, 15 and 16 bits, are
-/// written at 162, 140 and 90 MB/s by one core, and read equally fast.
+/// Number of symbols, as a power of two. Documents shrink to 0.334, 0.305 and 0.284 with 14, 15
+/// and 16 bits, and are read equally fast; the more symbols, the longer writing takes.
 const SYMBOLS_LOG2: u8 = 15;
 
 /// What training shuffles the sample by.
@@ -146,15 +142,8 @@ impl Sample {
             threshold: Threshold::new(1.0).expect("the whole sample can be looked at"),
             seed: Some(SEED),
         };
-        Encoder::new(&Parser::train_rows(&rows, config), &rows)
+        Encoder(Parser::train_rows(&rows, config))
     }
-}
-
-/// Writes documents in symbols.
-pub struct Encoder {
-    /// By code.
-    symbols: Vec<Box<[u8]>>,
-    longest: LongestPrefix,
 }
 
 /// Documents in symbols.
@@ -164,42 +153,28 @@ pub struct Encoded {
     pub codes: Vec<Token>,
     /// Where each begins and, last, the number of codes.
     pub offsets: Vec<u64>,
-    /// What is encoded at the same time.
-    lanes: [Vec<Token>; LANES],
 }
 
 impl Reuse for Encoded {
     fn clear(&mut self) {
         self.codes.clear();
         self.offsets.clear();
-        self.lanes.iter_mut().for_each(Vec::clear);
     }
 }
 
-impl Encoder {
-    /// Numbers the symbols by how often they occur in `documents`, so that frequent ones share cache lines.
-    fn new(parser: &Parser, documents: &Rendered) -> Encoder {
-        let dictionary = parser.dict.as_view();
-        let mut counts = vec![0u32; dictionary.num_tokens()];
-        let (mut symbols, mut ends): (_, Vec<u64>) = (Vec::new(), Vec::new());
-        parser.parse_rows_into(documents, &mut symbols, &mut ends);
-        symbols.iter().for_each(|&symbol| counts[usize::from(symbol)] += 1);
-        let mut by_count: Vec<usize> = (0..counts.len()).collect();
-        by_count.sort_by_key(|&symbol| Reverse(counts[symbol]));
-        let symbols: Vec<Box<[u8]>> =
-            by_count.into_iter().map(|symbol| dictionary.token(symbol as Token).into()).collect();
-        let texts: Vec<&[u8]> = symbols.iter().map(|symbol| &**symbol).collect();
-        Encoder { longest: LongestPrefix::new(&texts), symbols }
-    }
+/// Writes documents in symbols.
+pub struct Encoder(Parser);
 
+impl Encoder {
     /// The section of the symbols.
     pub fn section(&self) -> Vec<u8> {
-        symbols::encode(self.symbols.iter().map(|symbol| &**symbol))
+        let dictionary = self.0.dict.as_view();
+        symbols::encode((0..dictionary.num_tokens()).map(|code| dictionary.token(code as Token)))
     }
 
     /// Writes each document in the longest symbols, from its beginning, in place of what `out` holds.
     pub fn encode(&self, documents: &Rendered, out: &mut Encoded) {
-        self.longest.encode(documents, out);
+        self.0.parse_rows_into(documents, &mut out.codes, &mut out.offsets);
     }
 }
 
