@@ -15,7 +15,6 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -27,7 +26,7 @@ use super::clock::Clock;
 use super::conditional::{EntityTag, Match, if_none_match};
 use super::excerpt::Excerpt;
 use super::head_scan::HeadFault;
-use super::metrics::{Metrics, Outcome, RequestKind, WorkerMetrics};
+use super::metrics::{Metrics, Outcome, RequestKind};
 use super::published::Reader;
 use super::request_id::RequestIds;
 use super::respond::{Answer, Code, Context, Refusal, response};
@@ -63,7 +62,6 @@ pub(super) struct Answerer {
     pub(super) snapshots: RefCell<Reader<SnapshotSet>>,
     pub(super) scratch: RefCell<Scratch>,
     pub(super) request_ids: RequestIds,
-    pub(super) worker_metrics: Arc<WorkerMetrics>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) clock: Clock,
     pub(super) search: fn(&Snapshot, &Query, &mut Scratch) -> Page,
@@ -100,7 +98,7 @@ impl Answerer {
         let close = head.last || head.overloaded;
         let response = response(answer, Context { request_id, quota: facts.quota, close });
         let duration = started.elapsed();
-        self.worker_metrics.answered(outcome, facts.kind, duration);
+        self.metrics.answered(outcome, facts.kind, duration);
         if self.access_log {
             log_access(head, &response, facts.key_name.as_deref(), duration.as_micros());
         }
@@ -160,7 +158,7 @@ impl Answerer {
     fn guarded<T>(&self, work: impl FnOnce() -> T) -> Result<T, Refusal> {
         // What a panic may leave half done is the scratch memory, and that is replaced.
         catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-            self.metrics.panics.fetch_add(1, Relaxed);
+            self.metrics.panics.inc();
             self.scratch.replace(Scratch::default());
             let message = "the request could not be answered, and trying again may not help; \
                 report the request id";

@@ -67,7 +67,7 @@ impl KeyWatch {
             ));
         }
         warn_if_exposed(&path);
-        metrics.keys_loaded(table.len());
+        metrics.keys.set(table.len() as i64);
         Ok(KeyWatch { path, state, keys: Arc::new(Published::new(table)), metrics, clock })
     }
 
@@ -94,13 +94,13 @@ impl KeyWatch {
                 let table = self.keys.get().succeeded_by(&file, || self.clock.now_nanos());
                 let len = table.len();
                 self.keys.publish(table);
-                self.metrics.keys_loaded(len);
-                self.metrics.keys_reloaded(true);
+                self.metrics.keys.set(len as i64);
+                self.metrics.keys_loaded.inc();
                 log::line(format_args!("keys: {len} read from {}", self.path.display()));
                 warn_if_exposed(&self.path);
             }
             Err(error) => {
-                self.metrics.keys_reloaded(false);
+                self.metrics.keys_failed.inc();
                 log::line(format_args!("keys: the old ones stay: {error}"));
             }
         }

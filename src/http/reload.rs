@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 use super::log;
-use super::metrics::{Metrics, ReloadOutcome};
+use super::metrics::Metrics;
 use super::published::Published;
 use super::snapshots::{Retention, SnapshotSet};
 use crate::snapshot::{Snapshot, SnapshotError, SnapshotVersion};
@@ -100,24 +100,24 @@ impl Loader {
 
     fn load_and_report(&self) -> LoadResult {
         let result = self.load();
-        self.metrics.snapshot_reloaded(match &result {
-            Ok(Loaded { unchanged: true, .. }) => ReloadOutcome::Unchanged,
-            Ok(_) => ReloadOutcome::Current,
-            Err(_) => ReloadOutcome::Failed,
-        });
         match &result {
             Ok(Loaded { version, unchanged: true, duration, .. }) => {
+                self.metrics.snapshots_unchanged.inc();
                 let seconds = duration.as_secs_f64();
                 log::line(format_args!("reload: snapshot {version} is unchanged ({seconds:.2} s)"));
             }
             Ok(Loaded { version, records, duration, .. }) => {
+                self.metrics.snapshots_loaded.inc();
                 let seconds = duration.as_secs_f64();
                 log::line(format_args!(
                     "reload: snapshot {version} with {records} records is current now \
                         ({seconds:.2} s)"
                 ));
             }
-            Err(error) => log::line(format_args!("reload failed, the old snapshot stays: {error}")),
+            Err(error) => {
+                self.metrics.snapshots_failed.inc();
+                log::line(format_args!("reload failed, the old snapshot stays: {error}"));
+            }
         }
         result
     }

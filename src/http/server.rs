@@ -52,7 +52,8 @@ impl Server {
     /// [`ServeError`], except that of the snapshot.
     pub fn start(config: ServerConfig) -> Result<Server, ServeError> {
         let clock = Clock::start();
-        let metrics = Arc::new(Metrics::default());
+        let snapshots = Arc::new(Published::new(SnapshotSet::empty()));
+        let metrics = Arc::new(Metrics::new(Arc::clone(&snapshots)));
         let key_watch = KeyWatch::new(config.keys.clone(), Arc::clone(&metrics), clock)?;
         let keys = key_watch.keys();
 
@@ -71,8 +72,6 @@ impl Server {
         let address = local_address(listeners.first())?.unwrap_or(config.listen);
         let admin_address = local_address(admin_listener.as_ref())?;
 
-        let snapshots = Arc::new(Published::new(SnapshotSet::empty()));
-        metrics.watch_snapshots(Arc::clone(&snapshots));
         let shutdown = Shutdown::new();
         let (loads, load_requests) = mpsc::channel();
         let (first_load_sender, first_load) = watch::channel(None);
@@ -288,7 +287,6 @@ impl WorkerParts {
             snapshots: RefCell::new(self.snapshots.reader()),
             scratch: RefCell::new(Scratch::default()),
             request_ids: self.request_ids,
-            worker_metrics: self.metrics.add_worker(),
             metrics: self.metrics,
             clock: self.clock,
             search: self.engine.search,

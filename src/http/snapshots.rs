@@ -17,6 +17,7 @@ pub(super) struct Retention {
 }
 
 /// An earlier snapshot.
+#[derive(Debug)]
 struct Earlier<S> {
     snapshot: Arc<S>,
     replaced_at: Instant,
@@ -34,6 +35,7 @@ impl Versioned for Snapshot {
 }
 
 /// All open snapshots. Empty until the first is open.
+#[derive(Debug)]
 pub(super) struct SnapshotSet<S = Snapshot> {
     current: Option<Arc<S>>,
     /// Latest first.

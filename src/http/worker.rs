@@ -8,7 +8,6 @@ use std::io;
 use std::net::TcpListener;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use hyper::server::conn::http1;
@@ -136,7 +135,7 @@ impl Worker {
             match accepted {
                 Ok((socket, _)) => self.admit(socket),
                 Err(error) => {
-                    self.metrics.accept_errors.fetch_add(1, Relaxed);
+                    self.metrics.accept_errors.inc();
                     if last_logged.is_none_or(|at| at.elapsed() > HOUSEKEEPING_INTERVAL) {
                         log::line(format_args!(
                             "cannot accept connections: {error}; if files are short, raise \
@@ -153,9 +152,9 @@ impl Worker {
     /// Counts a connection in and serves it, or closes it.
     fn admit(self: &Rc<Self>, socket: TcpStream) {
         let open = OpenConnection::new(Rc::clone(self));
-        self.metrics.connections_accepted.fetch_add(1, Relaxed);
+        self.metrics.connections_accepted.inc();
         if open.number > self.limits.connections.saturating_mul(2) {
-            self.metrics.connections_refused.fetch_add(1, Relaxed);
+            self.metrics.connections_refused.inc();
             return;
         }
         let overloaded = open.number > self.limits.connections;
@@ -181,14 +180,14 @@ struct OpenConnection {
 impl OpenConnection {
     fn new(worker: Rc<Worker>) -> OpenConnection {
         worker.open.set(worker.open.get() + 1);
-        let number = worker.metrics.connections.fetch_add(1, Relaxed) + 1;
+        let number = worker.metrics.connections.inc() as usize + 1;
         OpenConnection { worker, number }
     }
 }
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.worker.metrics.connections.fetch_sub(1, Relaxed);
+        self.worker.metrics.connections.dec();
         self.worker.open.set(self.worker.open.get() - 1);
         if self.worker.open.get() == 0 {
             self.worker.all_closed.notify_one();
