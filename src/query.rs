@@ -17,7 +17,6 @@ pub mod check;
 pub mod correct;
 pub mod count;
 pub mod cursor;
-pub mod edit_distance;
 pub mod evaluate;
 pub mod explain;
 pub mod filters;

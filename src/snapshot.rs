@@ -42,7 +42,6 @@ pub mod sections;
 pub mod sort_order;
 pub mod storage;
 pub mod symbols;
-pub mod term_endings;
 pub mod terms;
 pub mod unpublished;
 mod verify;
@@ -73,7 +72,6 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use term_endings::TermEndings;
 use terms::Terms;
 
 /// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
@@ -251,11 +249,6 @@ impl Snapshot {
     /// Terms of the searched fields.
     pub fn terms(&self) -> &Terms {
         &self.components.terms
-    }
-
-    /// With which letters terms end.
-    pub fn term_endings(&self) -> &TermEndings {
-        &self.components.term_endings
     }
 
     /// How much each name weighs.

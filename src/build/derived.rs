@@ -1,5 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases,
-//! positions in other orders, first pages of words, endings of terms, what names weigh.
+//! positions in other orders, first pages of words, what names weigh.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
 //! table of numbers for every pair of dense terms (32 MiB for 4,096 of them), one a thread while pairs are counted, as
@@ -17,13 +17,11 @@
 //! | positions by name and year | 12, with the next | 15 | pages of an industry or place in these orders |
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | first pages | some 25 | 9 | the first page of one word, wherever or in one industry |
-//! | endings of terms | 2 | below 0.1 | words that are misspelt, or stand nowhere |
 //! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
 
 mod ascending;
 mod by_doc;
 mod column_counts;
-mod endings;
 pub mod filter_pairs;
 mod first_pages;
 mod impacts_by_doc;
@@ -163,7 +161,7 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases, positions, first pages, endings, what names weigh;
+/// Writes the sections of prefixes, pair counts, phrases, positions, first pages, what names weigh;
 /// `memory` is about what may be taken.
 ///
 /// # Errors
@@ -248,9 +246,6 @@ pub fn write(
     let within = (&scopes, thresholds.first_pages);
     first_pages::write(frequent, &dense_terms, within, release, pool, writer)?;
     drop(scopes);
-    release_all();
-    let endings = pool.install(|| endings::endings(&terms));
-    writer.section(SectionKind::TermEndings, bytemuck::cast_slice(&endings))?;
     release_all();
     let names = name_weights::Names { terms: &terms, words: &words };
     name_weights::write(names, release_all, pool, writer)

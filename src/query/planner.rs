@@ -32,7 +32,6 @@
 //! | best of levels | one word by relevance, with filters that one in four hundred passes | a probe for each business looked at; those of one chunk and impact together | 20 ns each, and 8 where thousands are looked at |
 //! | levels of a term | the same, beyond the 8,192 best, backwards, and worst first | a block for each business looked at | 0.3 µs each: pages of one word worst first 326 to 15 µs, mean |
 //! | sums of levels | several plain words with levels, later pages of groups of more than 8,192 ([`summed_levels`](super::summed_levels)) | the blocks that may have the next sums, 2 µs each and 20 ns for each member there, or 0.2 µs for each impact of a rare sum and 80 ns for each that one word adds it to | a page of 1.7 million hits 3.4 to 0.46 ms, of 1 million 3.0 to 1.4; the first of the last group of `global service` 42 to 1 |
-//! | edits in the ending | a word that stands nowhere, and ends as no term with its first letter does ([`term_endings`](crate::snapshot::term_endings)) | 26 ways from the first letter, then those of its second edit: 250 nodes in the mean, 0.15 µs each | words that nothing is near to 250 to 36 µs, median |
 //! | portions of hits | relaxed answers: names before other fields, of each rare words first, until none that is left can be near | the name of each hit that may be near, 32 announced together; of those who hold words elsewhere the text score, or the levels of the only word | 0.36 µs a name. 4,000 requests of one to three words and one unknown: 11.1 to 2.2 ms, mean, the dearest 1,818 to 127 |
 //! | what names weigh | a portion of these whose names hold one word that 4,096 names or more hold, and no other word of `q` ([`name_weights`](crate::snapshot::name_weights)) | a byte each, and the few names that may be near | 4 ns each: `guet technologies` 98.8 to 7.8 ms; words that are misspelt 207 to 142 µs, mean |
 //! | walk count by count | sort by employees, fewest first | the hits of the first counts | 5 µs, median |
@@ -83,10 +82,7 @@
 //!
 //! Words that are misspelt, one or two of them (2,500 requests): looking at every hit of what they are read as, or of what
 //! shares anything with a relaxed `q`, takes 1,025 µs in the mean and 620 ms at most; levels of all readings and portions
-//! 390 µs and 114 ms, and searching terms letter by letter ([`terms`](crate::snapshot::terms)) 305 µs. Tables of a deterministic automaton take
-//! 34 µs to build for one and for two edits; states kept as bits ([`edit_distance`](super::edit_distance)) take none, and
-//! where no edit is left the few ways that go on are looked up instead of reading all of a node: 38 instead of 58 µs for
-//! words that nothing is near to.
+//! 390 µs and 114 ms.
 
 use super::Query;
 use super::check::{Check, Place};

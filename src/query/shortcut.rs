@@ -37,8 +37,6 @@ pub enum Shortcut {
     LevelsGivenUp,
     /// A page by score from the stored levels of several words, of which all count.
     SummedLevels,
-    /// Readings of a word that ends as no term does, looked for with fewer edits before its end.
-    EditInEnding,
     /// A relaxed page that is full before all hits were looked at.
     RelaxedPortions,
     /// A relaxed page without names that weigh too much for the one word of them that it asks for.
@@ -57,7 +55,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 23] = [
+    pub const ALL: [Shortcut; 22] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -73,7 +71,6 @@ impl Shortcut {
         Shortcut::Levels,
         Shortcut::LevelsGivenUp,
         Shortcut::SummedLevels,
-        Shortcut::EditInEnding,
         Shortcut::RelaxedPortions,
         Shortcut::NameWeights,
         Shortcut::PermutationWalk,

@@ -19,7 +19,6 @@ use super::phrases::StoredPhrases;
 use super::positions::Positions;
 use super::prefixes::Prefixes;
 use super::sort_order::SortOrders;
-use super::term_endings::TermEndings;
 use super::terms::Terms;
 use std::sync::Arc;
 
@@ -189,10 +188,6 @@ sections! {
         first_pages: FirstPages(terms.len(), industries.len()) [
             /// The first pages of words, wherever and within industries.
             FirstPages,
-        ]
-        term_endings: TermEndings [
-            /// With which letters terms end.
-            TermEndings,
         ]
         name_weights: NameWeights [
             /// How much each name weighs.

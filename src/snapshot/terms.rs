@@ -25,8 +25,10 @@ use crate::bytes::cast;
 use crate::ids::TermOrd;
 use crate::simd::read_ahead;
 use block::{BLOCK_ALIGN, TermLists, check_block};
+use fst::Automaton;
+use fst::automaton::Str;
 use rayon::prelude::*;
-use search::{Begun, Guide};
+use search::Begun;
 
 /// Which of the [`TermLists`] a list is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,10 +137,11 @@ impl Terms {
     pub fn search(
         &self,
         prefix: &str,
-        automaton: impl Guide,
+        automaton: impl Automaton,
         mut visit: impl FnMut(&str, TermOrd),
     ) {
-        search::search(self.keys.as_fst(), prefix.as_bytes(), &automaton, |key, ord| {
+        let both = Str::new(prefix).starts_with().intersection(automaton);
+        search::search(self.keys.as_fst(), both, |key, ord| {
             if let Ok(term) = std::str::from_utf8(key) {
                 visit(term, TermOrd(ord as u32));
             }

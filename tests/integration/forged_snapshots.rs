@@ -210,8 +210,8 @@ fn a_section_of_a_snapshot_of_other_size_is_refused() {
             opened.push(kind);
         }
     }
-    // Businesses may have no employee count, there are as many pairs, and any endings may be those of the terms.
-    let expected = [SectionKind::EmployeeCounts, SectionKind::PairCounts, SectionKind::TermEndings];
+    // Businesses may have no employee count, and there are as many pairs.
+    let expected = [SectionKind::EmployeeCounts, SectionKind::PairCounts];
     assert_eq!(opened, expected);
 }
 

@@ -3,7 +3,6 @@
 use crate::ids::TermOrd;
 use crate::query::text::{Clause, Term};
 use crate::snapshot::Snapshot;
-use crate::snapshot::terms::search::Guide;
 
 /// Akin are words that begin alike in this share, or more, of the letters of the longer one; the share is what a
 /// word counts of which only an akin word is in the name.
@@ -62,8 +61,6 @@ impl fst::Automaton for NotTooLong<'_> {
         }
     }
 }
-
-impl Guide for NotTooLong<'_> {}
 
 /// Is a byte of UTF-8 the first of a letter?
 fn begins_letter(byte: u8) -> bool {
