@@ -2,7 +2,7 @@
 //!
 //! Identifiers are `search/KIND`. Before a kind is timed its total is compared with a scan over the records, so
 //! that a wrong answer cannot look fast. Queries are ready and answers are not cached. `later_page/WAY` is a page of
-//! two frequent words behind the first ones, found by the sums of their impacts and by scoring all hits, which must be the
+//! two frequent words behind the first ones, found by bounds of their impacts and by scoring all hits, which must be the
 //! same. `render/page` is the body of a page of twenty, its documents compared with the records.
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -110,21 +110,21 @@ fn cases() -> Vec<Case> {
 }
 
 fn later_pages(criterion: &mut Criterion, snapshot: &Snapshot) {
-    let mut by_sums = Scratch::default();
+    let mut by_impacts = Scratch::default();
     let mut scoring_all = Scratch::default();
-    scoring_all.tuning = Tuning { summed_min: u64::MAX, ..Tuning::default() };
+    scoring_all.tuning = Tuning { held_max: u64::MAX, ..Tuning::default() };
     let mut query = text("of and");
     // The first pages are names with both words, which are few.
     loop {
-        let pages = [&mut by_sums, &mut scoring_all].map(|it| search(snapshot, &query, it));
+        let pages = [&mut by_impacts, &mut scoring_all].map(|it| search(snapshot, &query, it));
         assert_eq!(pages[0].docs, pages[1].docs);
-        if pages[0].shortcuts.contains(Shortcut::SummedLevels) {
+        if query.cursor.is_some() && pages[0].shortcuts.contains(Shortcut::ImpactWalk) {
             break;
         }
-        query.cursor = Some(pages[0].next_cursor.expect("a page that is found by sums"));
+        query.cursor = Some(pages[0].next_cursor.expect("a page that is found by impacts"));
     }
     let mut group = criterion.benchmark_group("later_page");
-    for (way, scratch) in [("by_sums", &mut by_sums), ("scoring_all", &mut scoring_all)] {
+    for (way, scratch) in [("by_impacts", &mut by_impacts), ("scoring_all", &mut scoring_all)] {
         group.bench_function(way, |bencher| {
             bencher.iter(|| search(snapshot, black_box(&query), scratch));
         });

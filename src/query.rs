@@ -7,7 +7,7 @@
 //! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which
 //! postings answer it), [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
 //! [`adjacent`] and [`check`] (words next to each other), [`count`] (the total),
-//! [`order`] (sort orders), [`relevance`] with [`single_word`], [`summed_levels`], [`rank`], [`score`],
+//! [`order`] (sort orders), [`relevance`] with [`impact_walk`], [`rank`], [`score`],
 //! [`nearest`] and [`relax`] (the order by relevance), [`page`] (paging), [`cursor`].
 //! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
 //! needs it.
@@ -22,6 +22,7 @@ pub mod explain;
 pub mod filters;
 pub mod first_pages;
 pub mod hit_set;
+pub mod impact_walk;
 pub mod known_terms;
 pub mod lows;
 pub mod nearest;
@@ -38,8 +39,6 @@ pub mod relevance;
 pub mod score;
 pub mod select;
 pub mod shortcut;
-pub mod single_word;
-pub mod summed_levels;
 pub mod text;
 pub mod understand;
 pub mod within_industry;

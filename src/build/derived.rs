@@ -56,10 +56,6 @@ use top_k_by_scope::Bounds;
 /// collections take every shortcut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thresholds {
-    /// Fewest businesses of a term with levels.
-    pub levels_min: usize,
-    /// Most best businesses that are stored with the levels of a term.
-    pub levels_best_max: usize,
     /// Fewest businesses of a term with followers.
     pub followers_min: usize,
     /// Fewest longer words of a prefix that is stored.
@@ -93,11 +89,6 @@ pub struct Thresholds {
 impl Default for Thresholds {
     fn default() -> Thresholds {
         Thresholds {
-            // Fewer are scored all in some 12 µs.
-            levels_min: 4096,
-            // A page of what passes a filter that one in four hundred passes; 32 KiB. Of fewer businesses than this, a
-            // share.
-            levels_best_max: 8192,
             // Reading the words of fewer costs some 50 µs. From 2,048 on: 1.6 bytes a business less of ten million, 12 of a
             // hundred thousand, of whom keywords take 48 µs then, not 37.
             followers_min: 128,
@@ -136,8 +127,6 @@ impl Default for Thresholds {
 impl Thresholds {
     /// Stores whatever can be stored.
     pub const EVERYTHING: Thresholds = Thresholds {
-        levels_min: 1,
-        levels_best_max: 3,
         followers_min: 1,
         prefix_words_min: 1,
         prefix_docs_min: 1,
@@ -156,8 +145,7 @@ impl Thresholds {
 
     /// What is stored with terms.
     pub fn block_bounds(&self) -> BlockBounds {
-        let Thresholds { levels_min, levels_best_max, followers_min, .. } = *self;
-        BlockBounds { levels_min, levels_best_max, followers_min }
+        BlockBounds { followers_min: self.followers_min }
     }
 }
 

@@ -3,11 +3,9 @@
 //! | way | when | cost |
 //! |---|---|---|
 //! | static order | nothing tells the hits apart | the page |
-//! | levels of terms ([`levels`](crate::snapshot::levels)) | `q` is one word in one form, and enough of its businesses match | a block for every business looked at |
+//! | bounds of what words add ([`impact_walk`](super::impact_walk)) | a group of more than 1,024 members | a byte for each document of a word, and scoring those that may be on the page |
 //! | stored page of a word ([`first_pages`](super::first_pages)) | `q` is one word, asked for wherever or in one industry: the first page, which [`page`](super::page) takes before anything is counted | a binary search |
 //! | best of a phrase, wherever or in one industry ([`phrases`](crate::snapshot::phrases)) | `q` is two words, who holds them next to each other has no better place, and these fill the page | a probe for each that is stored, and its score |
-//! | sums of levels ([`summed_levels`](super::summed_levels)) | `q` is several plain words with levels, of which many are in the group that a cursor points into: later pages | the blocks that may have the next sums |
-//! | static order behind what scores | `q` is one word that most hits hold only as a prefix | the page |
 //! | portions of the hits ([`relax`](super::relax)) | nothing matches all words | the names of those who may be near; of those with one frequent word a byte each |
 //! | scoring every member of a group | anything else | the group, in bounded space |
 //! | checking candidates by descending score | phrases | a read of some 150 bytes for each candidate until the page is full |
@@ -19,6 +17,7 @@ mod walk;
 use super::Query;
 use super::cursor::Position;
 use super::first_pages::two_words;
+use super::impact_walk::ImpactWalk;
 use super::nearest::Stretch;
 use super::order::by_doc_id;
 use super::plan::Plan;
@@ -27,8 +26,6 @@ use super::rank::TierPartition;
 use super::relax::RelaxedScorer;
 use super::score::Scorer;
 use super::shortcut::Shortcut;
-use super::single_word::SingleWord;
-use super::summed_levels::SummedLevels;
 use super::understand::Understanding;
 use super::within_industry::WithinIndustry;
 use crate::snapshot::first_pages::Scope;
@@ -57,7 +54,6 @@ pub fn by_relevance<'s>(
         return relaxed.nearest(planner, understanding, hits, scorer, stretch);
     }
     let scorer = Scorer::new(planner, understanding, &query.text);
-    let single_word = SingleWord::of(planner, query, understanding, total);
     let best_of_phrase = match of_phrase {
         Some(best) => Some((best, Shortcut::BestOfPhraseInIndustry)),
         None => two_words(planner, query, understanding)
@@ -68,15 +64,11 @@ pub fn by_relevance<'s>(
     let is_stored = best_of_phrase.is_some_and(|(best, _)| best.len() >= stretch.wanted);
     let held = if is_stored { None } else { held(planner, hits, total) };
     let hits = held.unwrap_or_else(|| hits.clone());
-    // Only pages that begin somewhere are looked for so.
-    let summed_levels =
-        stretch.start.and_then(|_| SummedLevels::of(planner, query, understanding, total));
     let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
     let walk = Walk {
         planner,
         scorer,
-        single_word,
-        summed_levels,
+        impacts: ImpactWalk::new(planner, understanding),
         best_of_phrase,
         is_phrase,
         stretch,

@@ -86,23 +86,20 @@ impl<'s> ClauseScorer<'s> {
 }
 
 /// Words that count together.
-type Alternative<'s> = Vec<WordScorer<'s>>;
+pub(super) type Alternative<'s> = Vec<WordScorer<'s>>;
 
 /// Scores one word of an alternative.
 #[derive(Debug)]
-struct WordScorer<'s> {
+pub(super) struct WordScorer<'s> {
     /// The best of these counts.
-    forms: Vec<Impacts<'s>>,
+    pub(super) forms: Vec<Impacts<'s>>,
     /// How often the word stands in the alternative (`l.l.c`).
-    times: u32,
+    pub(super) times: u32,
 }
 
 impl<'s> WordScorer<'s> {
     fn new(planner: &Planner<'s>, word: &QueryWord, times: u32) -> WordScorer<'s> {
-        let impacts = |ord| {
-            let lists = planner.snapshot().terms().lists(ord);
-            Impacts::new(lists.any(), lists.impacts())
-        };
+        let impacts = |ord| Impacts::of(&planner.snapshot().terms().lists(ord));
         WordScorer { forms: planner.ords(word).map(impacts).collect(), times }
     }
 
@@ -131,9 +128,9 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// Does `q` end in legal forms?
-    pub fn has_legal_forms(&self) -> bool {
-        !self.legal_forms.is_empty()
+    /// The most that legal forms add.
+    pub fn legal_forms_max(&self) -> u32 {
+        self.legal_forms.len() as u32 * LEGAL_FORM
     }
 
     /// The score of `doc`.
@@ -226,7 +223,11 @@ fn best(alternatives: &[Alternative<'_>], doc: DocId) -> u32 {
     alternatives.iter().map(sum).max().unwrap_or(0)
 }
 
-fn alternatives<'s>(planner: &Planner<'s>, understood: &Understood<'s>) -> Vec<Alternative<'s>> {
+/// What a clause may add, of which the most counts.
+pub(super) fn alternatives<'s>(
+    planner: &Planner<'s>,
+    understood: &Understood<'s>,
+) -> Vec<Alternative<'s>> {
     let mut all = term_alternatives(planner, &understood.clause.term);
     // The neighbour before has counted what the two are together.
     let joined = understood.neighbours[1].iter();

@@ -31,12 +31,8 @@ pub enum Shortcut {
     BestOfWord,
     /// A page by score from the stored best businesses of a word within an industry.
     BestInIndustry,
-    /// A page by score from the stored levels of a term.
-    Levels,
-    /// A walk along levels that met too few, and was given up for enumerating: the end of a shortcut, which no answer shows.
-    LevelsGivenUp,
-    /// A page by score from the stored levels of several words, of which all count.
-    SummedLevels,
+    /// A page by score without documents whose words cannot add up to it.
+    ImpactWalk,
     /// A relaxed page that is full before all hits were looked at.
     RelaxedPortions,
     /// A relaxed page without names that weigh too much for the one word of them that it asks for.
@@ -55,7 +51,7 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All of them.
-    pub const ALL: [Shortcut; 22] = [
+    pub const ALL: [Shortcut; 20] = [
         Shortcut::RankDifference,
         Shortcut::PairCount,
         Shortcut::WithinIndustry,
@@ -68,9 +64,7 @@ impl Shortcut {
         Shortcut::BestOfPhraseInIndustry,
         Shortcut::BestOfWord,
         Shortcut::BestInIndustry,
-        Shortcut::Levels,
-        Shortcut::LevelsGivenUp,
-        Shortcut::SummedLevels,
+        Shortcut::ImpactWalk,
         Shortcut::RelaxedPortions,
         Shortcut::NameWeights,
         Shortcut::PermutationWalk,
@@ -90,12 +84,8 @@ pub struct Tuning {
     /// Hits, and groups of them, that are this many at most are evaluated before they are looked at; more stay plans, of
     /// which a page looks at the part that it shows.
     pub held_max: u64,
-    /// What looking at one business of a level costs, in businesses enumerated: if it is stored in that order, and
-    /// if it has to be found. A walk along levels is given up when it has looked at four times the businesses that it was
-    /// expected to, and has cost half of what enumerating them would.
-    pub level_step_costs: (u64, u64),
-    /// Of groups of more members than this, the sums of several words are looked for block by block.
-    pub summed_min: u64,
+    /// `DocId`s of the first block of a walk by bounds of impacts: its members are all scored.
+    pub walk_block: u32,
     /// Candidates for a phrase that are checked in one go.
     pub checked_first: usize,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
@@ -112,8 +102,7 @@ impl Default for Tuning {
         Tuning {
             kept_max: 1 << 16,
             held_max: 1024,
-            level_step_costs: (4, 64),
-            summed_min: 1 << 13,
+            walk_block: 1 << 12,
             checked_first: 128,
             gathered_max: 1024,
             common_names_min: 4096,
@@ -128,8 +117,7 @@ impl Tuning {
     pub const EVERYTHING: Tuning = Tuning {
         kept_max: 0,
         held_max: 0,
-        level_step_costs: (0, 0),
-        summed_min: 0,
+        walk_block: 2,
         checked_first: 2,
         gathered_max: 0,
         common_names_min: 3,

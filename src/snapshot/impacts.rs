@@ -3,6 +3,7 @@
 use super::arrays::for_each_shared_place;
 use super::container::{Bitmap, Container, place_in};
 use super::postings::Postings;
+use super::terms::block::{ImpactBounds, TermLists};
 use crate::ids::DocId;
 use crate::simd::{Loop, read_ahead, vectorized};
 use std::ops::Range;
@@ -12,12 +13,24 @@ use std::ops::Range;
 pub struct Impacts<'s> {
     postings: Postings<'s>,
     impacts: &'s [u8],
+    bounds: ImpactBounds,
 }
 
 impl<'s> Impacts<'s> {
-    /// Those of a term's businesses, in the order of the list.
-    pub fn new(postings: Postings<'s>, impacts: &'s [u8]) -> Impacts<'s> {
-        Impacts { postings, impacts }
+    /// The impacts of a term.
+    pub fn of(lists: &TermLists<'s>) -> Impacts<'s> {
+        let (postings, impacts) = (lists.any(), lists.impacts());
+        Impacts { postings, impacts, bounds: lists.impact_bounds() }
+    }
+
+    /// The documents of the term, and the impact on each, in order.
+    pub fn list(&self) -> (&Postings<'s>, &'s [u8]) {
+        (&self.postings, self.impacts)
+    }
+
+    /// The least and the largest impact.
+    pub fn bounds(&self) -> ImpactBounds {
+        self.bounds
     }
 
     /// The impact on `doc`, 0 if it is not on the list.

@@ -6,6 +6,7 @@ use super::{RelaxedScorer, Shares, score_of};
 use crate::ids::DocId;
 use crate::query::check::ANNOUNCED;
 use crate::query::cursor::Position;
+use crate::query::lows::Lows;
 use crate::query::nearest::{Nearest, Stretch};
 use crate::query::plan::Plan;
 use crate::query::planner::Planner;
@@ -13,11 +14,8 @@ use crate::query::score::Scorer;
 use crate::query::shortcut::Shortcut;
 use crate::query::text::Term;
 use crate::query::understand::{Understanding, Understood};
-use crate::snapshot::levels::{LevelGroup, LevelWalk, TermLevels};
-
-/// Businesses of levels that are looked at for each that is wanted, and at least: where filters leave fewer, all are scored.
-const LOOKED_AT: usize = 64;
-const LOOKED_AT_MIN: usize = 1024;
+use crate::snapshot::impact_scan;
+use crate::snapshot::impacts::Impacts;
 
 /// Hits that are looked at, and the nearest of them.
 struct Walk<'a, 's> {
@@ -77,12 +75,8 @@ impl<'s> RelaxedScorer<'s> {
                 }
                 (Held::Named { .. }, None) | (Held::Anywhere, _) => walk.look_at(&members, None),
                 (&Held::Elsewhere { score_max, only }, _) => {
-                    let levels = only.and_then(|only| levels(planner, understanding, only));
-                    if levels.is_some_and(|levels| walk.by_levels(levels, &members, score_max)) {
-                        planner.took(Shortcut::Levels);
-                    } else {
-                        walk.score(&members, score_max);
-                    }
+                    let only = only.and_then(|only| Only::new(planner, understanding, only));
+                    walk.score(&members, only.as_ref(), score_max);
                 }
             }
             left = Plan::difference(left, portion.members);
@@ -94,21 +88,40 @@ impl<'s> RelaxedScorer<'s> {
     }
 }
 
-/// The levels of the term that alone tells whoever holds the clause `only`, if it has any, and who holds two others as one
-/// word: nothing else adds to the text score of who holds no other clause. (Parts of compounds and phrases do.)
-fn levels<'s>(
-    planner: &Planner<'s>,
-    understanding: &Understanding<'s>,
-    only: usize,
-) -> Option<(TermLevels<'s>, Plan<'s>)> {
-    let is_word = |understood: &Understood<'_>| {
-        matches!(understood.clause.term, Term::Word(_)) && understood.readings.split.is_none()
-    };
-    let clauses = &understanding.clauses;
-    let term = clauses.iter().all(is_word).then(|| clauses[only].only_term(planner))?;
-    let joined = clauses.iter().flat_map(|understood| &understood.neighbours).flatten();
-    let joined = Plan::union(joined.map(|word| planner.word(word)));
-    Some((planner.snapshot().terms().lists(term?).levels()?, joined))
+/// What adds to the text score of documents that hold one clause only.
+struct Only<'s> {
+    /// The impacts of its word.
+    impacts: Impacts<'s>,
+    /// Documents to which neighbours written as one word add something as well.
+    joined: Plan<'s>,
+}
+
+impl<'s> Only<'s> {
+    /// What adds to the text score of documents that hold only the clause with number `only`, if that is one word. (Parts of
+    /// compounds and phrases add something too.)
+    fn new(
+        planner: &Planner<'s>,
+        understanding: &Understanding<'s>,
+        only: usize,
+    ) -> Option<Only<'s>> {
+        let is_word = |understood: &Understood<'_>| {
+            matches!(understood.clause.term, Term::Word(_)) && understood.readings.split.is_none()
+        };
+        let clauses = &understanding.clauses;
+        let term = clauses.iter().all(is_word).then(|| clauses[only].only_term(planner))??;
+        let joined = clauses.iter().flat_map(|understood| &understood.neighbours).flatten();
+        let joined = Plan::union(joined.map(|word| planner.word(word)));
+        Some(Only { impacts: Impacts::of(&planner.snapshot().terms().lists(term)), joined })
+    }
+
+    /// Those of a chunk to which `least` may be added.
+    fn with_impact(&self, key: u16, least: u8) -> Lows<'_> {
+        let start = u32::from(key) << 16;
+        let mut found = Vec::new();
+        let docs = start..start.saturating_add(1 << 16);
+        impact_scan::push_to(self.impacts.list(), &docs, &(least..=u8::MAX), &mut found);
+        Lows::Array(found).or(self.joined.chunk(key))
+    }
 }
 
 impl Walk<'_, '_> {
@@ -149,11 +162,26 @@ impl Walk<'_, '_> {
         self.read();
     }
 
-    /// Scores all of a portion of whose names `q` covers nothing; none exceeds `score_max`.
-    fn score(&mut self, portion: &Plan<'_>, score_max: u32) {
-        let Walk { scorer, text, nearest, .. } = self;
-        portion.for_each_chunk(|key, lows| {
-            text.for_each_score(key, lows, |doc, text| {
+    /// Scores the documents of a portion, of whose names `q` covers nothing, as far as they may be near; none exceeds
+    /// `score_max`.
+    fn score(&mut self, portion: &Plan<'_>, only: Option<&Only<'_>>, score_max: u32) {
+        let only = only.filter(|_| self.text.legal_forms_max() == 0);
+        for key in portion.keys() {
+            self.nearest.tighten();
+            let first = DocId(u32::from(key) << 16);
+            let least = (1..=u8::MAX).find(|&text| {
+                let relevance_key = u64::from(score_max) << 16 | u64::from(text);
+                self.nearest.may_keep(&Position { relevance_key, doc: first })
+            });
+            let lows = match (only, least) {
+                (Some(only), Some(least)) if least > 1 => {
+                    portion.chunk_within(key, only.with_impact(key, least))
+                }
+                (Some(only), None) => portion.chunk_within(key, only.joined.chunk(key)),
+                _ => portion.chunk(key),
+            };
+            let Walk { scorer, text, nearest, .. } = self;
+            text.for_each_score(key, &lows, |doc, text| {
                 let position = |score: u32| Position {
                     relevance_key: u64::from(score) << 16 | u64::from(text),
                     doc,
@@ -163,44 +191,7 @@ impl Walk<'_, '_> {
                     nearest.push(position(score_of(&Shares { of_query, of_name: 0.0 })));
                 }
             });
-        });
-    }
-
-    /// The same by the levels of the only term that these hold, if they are found soon: whoever holds it scores `score_max`.
-    /// Whoever holds it in another way scores less, and is left out; those who are `joined` too are few, and scored.
-    fn by_levels<'s>(
-        &mut self,
-        (levels, joined): (TermLevels<'_>, Plan<'s>),
-        portion: &Plan<'s>,
-        score_max: u32,
-    ) -> bool {
-        let stretch = self.nearest.stretch();
-        let are_few = joined.cardinality_max() <= LOOKED_AT_MIN as u64;
-        if !stretch.is_from_best() || self.text.has_legal_forms() || !are_few {
-            return false;
         }
-        let (prefix, mut from) = (u64::from(score_max) << 16, None);
-        if let Some(start) = stretch.start {
-            // Levels are told apart by one byte.
-            match start.relevance_key.checked_sub(prefix) {
-                Some(text) if text > u8::MAX.into() => {}
-                Some(text) => from = Some((text as u8, start.doc)),
-                // They are all before the page.
-                None => return false,
-            }
-        }
-        let looked_at = stretch.wanted * LOOKED_AT + LOOKED_AT_MIN;
-        let walked = levels.walk(LevelGroup::Elsewhere, LevelWalk::FROM_BEST, from).take(looked_at);
-        let members = walked.filter(|&(_, doc)| portion.contains(doc) && !joined.contains(doc));
-        let found: Vec<(u8, DocId)> = members.take(stretch.wanted).collect();
-        if found.len() < stretch.wanted {
-            return false;
-        }
-        for (impact, doc) in found {
-            self.nearest.push(Position { relevance_key: prefix | u64::from(impact), doc });
-        }
-        self.score(&Plan::intersection([joined, portion.clone()]), score_max);
-        true
     }
 
     /// Reads the names of those who wait.

@@ -3,14 +3,13 @@
 use crate::query::check::Check;
 use crate::query::cursor::Position;
 use crate::query::hit_set::HitSet;
+use crate::query::impact_walk::ImpactWalk;
 use crate::query::nearest::{Nearest, Stretch, nearest};
 use crate::query::plan::Plan;
 use crate::query::planner::Planner;
 use crate::query::rank::{Group, PhraseCandidates, Step, TierPartition};
 use crate::query::score::Scorer;
 use crate::query::shortcut::Shortcut;
-use crate::query::single_word::SingleWord;
-use crate::query::summed_levels::SummedLevels;
 use crate::ranking::Level;
 use crate::snapshot::packed_ints::PackedInts;
 use std::cmp::Ordering;
@@ -22,8 +21,7 @@ const AHEAD_MAX: usize = 1 << 14;
 pub(super) struct Walk<'a, 's> {
     pub(super) planner: &'a Planner<'s>,
     pub(super) scorer: Scorer<'s>,
-    pub(super) single_word: Option<SingleWord<'s>>,
-    pub(super) summed_levels: Option<SummedLevels<'s>>,
+    pub(super) impacts: ImpactWalk<'s>,
     /// The stored best of those that hold `q` as a phrase, if it is two words whose impacts are the text score; and which
     /// shortcut that is.
     pub(super) best_of_phrase: Option<(PackedInts<'s>, Shortcut)>,
@@ -114,30 +112,21 @@ impl<'s> Walk<'_, 's> {
         if self.is_full() || self.is_behind(group.level) {
             return;
         }
-        let left = self.left();
-        let (num_members, held_max) =
-            (group.members.cardinality_max(), self.planner.tuning().held_max);
-        if let Some(word) = &self.single_word
-            && num_members > held_max
-        {
-            let found = word.nearest(self.planner, group, left, &mut self.scorer);
-            if self.take_found(found, Shortcut::Levels) {
-                return;
-            }
-        }
+        let are_many = group.members.cardinality_max() > self.planner.tuning().held_max;
         let are_phrase = self.is_phrase || group.level == Level::PhraseElsewhere;
         if are_phrase && self.take_best_of_phrase(group.level, &group.members) {
             return;
         }
         if let Plan::Check { candidates, check, .. } = &group.members
-            && num_members > held_max
+            && are_many
         {
             self.take_checked(group.level, candidates, check);
             return;
         }
-        if self.take_by_sums(group.level, &group.members, None) {
-            return;
+        if are_many {
+            return self.take_by_impacts(group.level, &group.members, None);
         }
+        let left = self.left();
         self.found.extend(nearest(&group.members, group.level, &mut self.scorer, left));
     }
 
@@ -167,29 +156,12 @@ impl<'s> Walk<'_, 's> {
         false
     }
 
-    /// Appends what a shortcut has found, if it has.
-    fn take_found(&mut self, found: Option<Vec<Position>>, by: Shortcut) -> bool {
-        let Some(found) = found else { return false };
-        self.planner.took(by);
-        self.found.extend(found);
-        true
-    }
-
-    /// Appends the nearest of `members` that pass `check` by sums of levels, if they are many.
-    fn take_by_sums(
-        &mut self,
-        level: Level,
-        members: &Plan<'s>,
-        check: Option<&Check<'s>>,
-    ) -> bool {
-        let left = self.left();
-        let Some(summed) = &self.summed_levels else { return false };
-        if members.cardinality_max() <= self.planner.tuning().summed_min {
-            return false;
-        }
+    /// Appends the nearest of `members` that pass `check` by bounds of what their words add.
+    fn take_by_impacts(&mut self, level: Level, members: &Plan<'s>, check: Option<&Check<'s>>) {
+        let (planner, left) = (self.planner, self.left());
         let members = (members, check);
-        let found = summed.nearest(level, members, left, &mut self.scorer);
-        self.take_found(found, Shortcut::SummedLevels)
+        let found = self.impacts.nearest(planner, level, members, left, &mut self.scorer);
+        self.found.extend(found);
     }
 
     /// Appends the nearest of those candidates that turn out to be members: they are asked in order, until there
@@ -201,10 +173,13 @@ impl<'s> Walk<'_, 's> {
         check: &Check<'s>,
     ) -> Option<HitSet> {
         let mut members: Vec<u32> = Vec::new();
-        if self.take_by_sums(level, candidates, Some(check)) {
+        let tuning = self.planner.tuning();
+        // Behind a cursor, few of them are scored.
+        let is_within = self.stretch.start_on(level).is_some();
+        if is_within && candidates.cardinality_max() > tuning.held_max {
+            self.take_by_impacts(level, candidates, Some(check));
             return None;
         }
-        let tuning = self.planner.tuning();
         let kept = (tuning.kept_max as usize).clamp(tuning.checked_first, AHEAD_MAX);
         let mut start = self.stretch.start;
         loop {

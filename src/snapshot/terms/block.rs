@@ -1,13 +1,14 @@
 //! The block of one term: its lists of postings and what is stored beside them.
 //!
 //! ```text
-//! BLOCK     := MASK (u32, bit i: list i is present; bit 5: LEVELS are; bit 6: FOLLOWERS are; bit 7: PLACES are),
-//!              0 (u32), PLACES, POSTINGS for each list present, in order of the bits, IMPACTS, FOLLOWERS, LEVELS
-//! PLACES    := where each part behind begins, present or not: 5 lists, IMPACTS, FOLLOWERS, LEVELS (u32^8, in units of
-//!              8 bytes from the start of the block); only for 256 businesses and more
+//! BLOCK     := MASK (u32, bit i: list i is present; bit 5: FOLLOWERS are; bit 6: PLACES are), BOUNDS, PLACES, POSTINGS for
+//!              each list present, in order of the bits, IMPACTS, FOLLOWERS
+//! BOUNDS    := least and largest impact on documents with the term in their name, and on all others (u8^4); 255 and 0 if
+//!              there are none
+//! PLACES    := where each part behind begins, present or not: 5 lists, IMPACTS, FOLLOWERS; and where the block ends
+//!              (u32^8, in units of 8 bytes from the start of the block); only for 256 documents and more
 //! IMPACTS   := u8 for each business of the first list, padding to 8
 //! FOLLOWERS := the same, see [`followers`](crate::snapshot::followers)
-//! LEVELS    := see [`levels`](crate::snapshot::levels)
 //! ```
 //!
 //! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
@@ -19,7 +20,6 @@
 use crate::bytes::cast;
 use crate::snapshot::SnapshotError;
 use crate::snapshot::format::SectionKind;
-use crate::snapshot::levels::{self, LevelGroup, TermLevels};
 use crate::snapshot::postings::{Postings, encode};
 
 /// Every block begins at a multiple of this, in bytes.
@@ -28,31 +28,34 @@ pub const BLOCK_ALIGN: u64 = 8;
 /// Number of lists that a term may have.
 pub const NUM_LISTS: usize = 5;
 
-/// The bit of a block's mask that says that levels follow.
-const HAS_LEVELS: u32 = 1 << NUM_LISTS;
-
 /// The bit of a block's mask that says that followers follow the impacts.
-const HAS_FOLLOWERS: u32 = HAS_LEVELS << 1;
+const HAS_FOLLOWERS: u32 = 1 << NUM_LISTS;
 
 /// The bit of a block's mask that says that places of its parts stand at its front.
 const HAS_PLACES: u32 = HAS_FOLLOWERS << 1;
 
-/// Of a term of few businesses with levels, one in so many is stored among the best.
-pub const BEST_SHARE: usize = 8;
-
 /// Fewest businesses of a term with places: the lists of others lie side by side.
 const PLACED_MIN: usize = 256;
 
-/// Bytes of MASK and what is behind it.
+/// Bytes of MASK and BOUNDS.
 const HEAD: usize = 8;
 
 /// Parts of a block behind the lists.
 const IMPACTS: usize = NUM_LISTS;
 const FOLLOWERS: usize = IMPACTS + 1;
-const LEVELS: usize = FOLLOWERS + 1;
+const END: usize = FOLLOWERS + 1;
 
-/// Number of parts.
-const NUM_PARTS: usize = LEVELS + 1;
+/// Number of places: of all parts, and of the end.
+const NUM_PARTS: usize = END + 1;
+
+/// The least and the largest impact of a term; 255 and 0 where there is no document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImpactBounds {
+    /// On documents with the term in their name.
+    pub in_name: (u8, u8),
+    /// On all others.
+    pub elsewhere: (u8, u8),
+}
 
 /// The lists of one term. What is not asked for is not read.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +91,7 @@ impl<'a> TermLists<'a> {
         &rest[(FOLLOWERS..=part).map(|next| self.len_of(next - 1, len)).sum()..]
     }
 
-    /// The bytes that a part behind the lists takes for `len` businesses, levels aside.
+    /// The bytes that a part behind the lists takes for `len` businesses.
     fn len_of(&self, part: usize, len: usize) -> usize {
         match part {
             IMPACTS => len.next_multiple_of(8),
@@ -150,12 +153,10 @@ impl<'a> TermLists<'a> {
         self.has(HAS_FOLLOWERS).then(|| &self.part(FOLLOWERS)[..self.any().len()])
     }
 
-    /// The order of [`any`](Self::any) by score, for frequent terms.
-    pub fn levels(&self) -> Option<TermLevels<'a>> {
-        self.has(HAS_LEVELS).then(|| {
-            let levels = TermLevels::read(self.part(LEVELS), self.any(), self.impacts());
-            levels.expect("checked when the snapshot was opened").0
-        })
+    /// The least and the largest impact.
+    pub fn impact_bounds(&self) -> ImpactBounds {
+        let [name_least, name_most, least, most] = cast::<[u8; 4]>(&self.block[4..HEAD])[0];
+        ImpactBounds { in_name: (name_least, name_most), elsewhere: (least, most) }
     }
 }
 
@@ -170,7 +171,7 @@ pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotErr
     }
     let head: &[u32] = cast(&block[..HEAD]);
     let mask = head[0];
-    if mask & 1 == 0 || mask >= HAS_PLACES << 1 || head[1] != 0 {
+    if mask & 1 == 0 || mask >= HAS_PLACES << 1 {
         return damaged("a term has unknown lists");
     }
     let lists = TermLists { block, mask };
@@ -198,25 +199,12 @@ pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotErr
             return damaged("the places of a term are not those of its parts");
         }
     }
-    if lists.has(HAS_LEVELS) {
-        let impacts = &block[starts[IMPACTS]..][..len];
-        let levels = TermLevels::read(&block[at..], lists.any(), impacts);
-        let Some((_, len)) = levels.filter(|(levels, _)| levels.check()) else {
-            return damaged("the levels of a term do not fit its businesses");
-        };
-        at += len;
-    }
     if at == block.len() { Ok(()) } else { damaged("a block of a term has a wrong length") }
 }
 
 /// From which sizes on something is stored with a term.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockBounds {
-    /// Fewest businesses of a term with levels.
-    pub levels_min: usize,
-    /// Most best businesses that are stored with levels. Of a term of fewer, one in [`BEST_SHARE`] is: what passes a
-    /// filter there is enumerated anyway.
-    pub levels_best_max: usize,
     /// Fewest businesses of a term with followers.
     pub followers_min: usize,
 }
@@ -237,18 +225,15 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
     let TermBlock { lists, impacts, followers } = *block;
     debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
     debug_assert!(lists[0].len() == followers.len());
-    let has_levels = impacts.len() >= bounds.levels_min;
     let has_followers = impacts.len() >= bounds.followers_min;
     let has_places = impacts.len() >= PLACED_MIN;
     let flag = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
-    let flags = flag(has_levels, HAS_LEVELS)
-        | flag(has_followers, HAS_FOLLOWERS)
-        | flag(has_places, HAS_PLACES);
+    let flags = flag(has_followers, HAS_FOLLOWERS) | flag(has_places, HAS_PLACES);
     let mask =
         (0..NUM_LISTS).filter(|&at| !lists[at].is_empty()).fold(flags, |mask, at| mask | 1 << at);
     let start = out.len();
     out.extend(mask.to_le_bytes());
-    out.extend([0; 4]);
+    out.extend(bounds_of(block));
     if has_places {
         out.extend([0; NUM_PARTS * 4]);
     }
@@ -270,22 +255,20 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
         out.extend_from_slice(bytes.unwrap_or_default());
         out.resize(out.len().next_multiple_of(8), 0);
     }
-    begin_part(LEVELS, out);
-    if has_levels {
-        let [docs, name_is, name_starts, name_has, _] = lists;
-        let of =
-            |docs: &[u32], group| docs.iter().map(move |&doc| (doc, group)).collect::<Vec<_>>();
-        let mut named = of(name_is, LevelGroup::NameIs);
-        named.extend(of(name_starts, LevelGroup::NameStarts));
-        named.extend(of(name_has, LevelGroup::NameHas));
-        named.sort_unstable_by_key(|&(doc, _)| doc);
-        let best_max = if docs.len() < bounds.levels_best_max {
-            docs.len() / BEST_SHARE
-        } else {
-            bounds.levels_best_max
-        };
-        levels::encode(docs, impacts, &named, best_max, out);
+    begin_part(END, out);
+}
+
+/// BOUNDS of a block.
+fn bounds_of(block: &TermBlock<'_>) -> [u8; 4] {
+    let [docs, name_is, name_starts, name_has, _] = block.lists;
+    let mut names = [name_is, name_starts, name_has].map(|list| list.iter().peekable());
+    let mut bounds = [u8::MAX, 0, u8::MAX, 0];
+    for (doc, &impact) in docs.iter().zip(block.impacts) {
+        let is_named = names.iter_mut().any(|names| names.next_if_eq(&doc).is_some());
+        let [least, most] = &mut bounds.as_chunks_mut::<2>().0[usize::from(!is_named)];
+        (*least, *most) = (impact.min(*least), impact.max(*most));
     }
+    bounds
 }
 
 #[cfg(test)]
@@ -306,7 +289,6 @@ mod tests {
             len in prop_oneof![1u32..40, 200u32..300, 4000u32..9000],
             step in 1u32..30,
             is_present in any::<[bool; 4]>(),
-            has_levels in any::<bool>(),
             has_followers in any::<bool>(),
         ) {
             let docs: Vec<u32> = (0..len).map(|at| at * step).collect();
@@ -327,8 +309,6 @@ mod tests {
             };
             let min = |has: bool| if has { 1 } else { usize::MAX };
             let bounds = BlockBounds {
-                levels_min: min(has_levels),
-                levels_best_max: 10,
                 followers_min: min(has_followers),
             };
             let mut bytes = Vec::new();
@@ -353,7 +333,13 @@ mod tests {
             }
             prop_assert_eq!(read.impacts(), &impacts);
             prop_assert_eq!(read.followers(), has_followers.then_some(followers.as_slice()));
-            prop_assert_eq!(read.levels().is_some(), has_levels);
+            let names: Vec<u32> = lists[1..4].iter().flatten().copied().collect();
+            let bounds = |is_named: bool| {
+                let of = docs.iter().zip(&impacts).filter(|(doc, _)| names.contains(doc) == is_named);
+                of.fold((u8::MAX, 0), |(least, most), (_, &impact)| (impact.min(least), impact.max(most)))
+            };
+            let expected = ImpactBounds { in_name: bounds(true), elsewhere: bounds(false) };
+            prop_assert_eq!(read.impact_bounds(), expected);
 
             // A place that is not where the part is.
             if docs.len() >= PLACED_MIN {

@@ -108,7 +108,7 @@ fn words_wherever_and_in_an_industry_are_ranked_as_the_oracle_does() {
 #[test]
 fn words_that_an_industry_shuns_are_ranked_as_the_oracle_does() {
     let texts = Texts { unnamed: 1, second: 3, longer: 40, most: 401, ..TEXTS };
-    compare(texts, one_word, &[(Shortcut::Levels, 200), (Shortcut::LevelsGivenUp, 25)]);
+    compare(texts, one_word, &[(Shortcut::ImpactWalk, 200)]);
 }
 
 #[test]
@@ -274,8 +274,8 @@ fn a_form_that_stands_nowhere_may_be_of_a_plural() {
 }
 
 #[test]
-fn words_held_as_one_count_where_levels_tell_the_others() {
-    // Nothing matches all words. Most hold `red` only, which levels tell; some of these also hold the next two as one, for
+fn words_held_as_one_count_where_impacts_tell_the_others() {
+    // Nothing matches all words. Most hold `red` only, which impacts tell; some of these also hold the next two as one, for
     // which they are no hits, as they would be if their host held it, but which counts for the order.
     let company = |number: u64| {
         let more = " more".repeat(number as usize % 5);

@@ -29,17 +29,14 @@ impl Subject {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("collection.firmament");
         // Every other collection stores whatever can be stored, however small it is, and takes every shortcut; half of
-        // these keep the hits that were found, and give walks along levels up.
+        // these keep the hits that were found, and score all members in larger blocks.
         let kept_max = Tuning::default().kept_max;
-        let level_step_costs = (1, 1);
+        let walk_block = 16;
         let (thresholds, tuning) = match companies.len() % 4 {
             0 => (Thresholds::default(), Tuning::default()),
             2 => (Thresholds::EVERYTHING, Tuning::default()),
             1 => (Thresholds::EVERYTHING, Tuning::EVERYTHING),
-            _ => (
-                Thresholds::EVERYTHING,
-                Tuning { kept_max, level_step_costs, ..Tuning::EVERYTHING },
-            ),
+            _ => (Thresholds::EVERYTHING, Tuning { kept_max, walk_block, ..Tuning::EVERYTHING }),
         };
         if let Err(error) = firmament::build::from_jsonl_storing(thresholds, lines, &path) {
             panic!("the collection cannot be built: {error}");
