@@ -320,12 +320,12 @@ impl Snapshot {
         self.components.forward_index.name_tokens(doc)
     }
 
-    /// Reads a little of the names of some businesses, see [`ForwardIndex::touch_names`].
+    /// Reads a little of the names of some businesses, see `ForwardIndex::touch_names`.
     pub fn touch_names(&self, docs: impl Iterator<Item = DocId>) {
         self.components.forward_index.touch_names(docs);
     }
 
-    /// Reads a little of the words of some businesses, see [`ForwardIndex::touch_tokens`].
+    /// Reads a little of the words of some businesses, see `ForwardIndex::touch_tokens`.
     pub fn touch_doc_tokens(&self, docs: impl Iterator<Item = DocId>) {
         self.components.forward_index.touch_tokens(docs);
     }

@@ -121,7 +121,7 @@ impl Backing {
         }
     }
 
-    /// Does some work, and [gives pages back](Self::release_many) now and then meanwhile: what is looked at on several cores
+    /// Does some work, and gives pages back now and then meanwhile: what is looked at on several cores
     /// at once would add up.
     pub fn release_during<R>(&self, work: impl FnOnce() -> R) -> R {
         if !matches!(self, Backing::Passing(_)) {

@@ -7,7 +7,7 @@
 //!
 //! Sections are placed in their fixed order, but need not be filled in that order: one whose length is known can
 //! be reserved and filled while later ones are written. Those that have ended can be read back
-//! ([`SnapshotWriter::written`]), so that a section may be derived from others.
+//! (`SnapshotWriter::written`), so that a section may be derived from others.
 
 use super::Snapshot;
 use super::error::SnapshotError;
@@ -113,6 +113,7 @@ impl SnapshotWriter {
     ///
     /// # Errors
     /// The file cannot be mapped.
+    #[cfg_attr(not(feature = "builder"), expect(dead_code, reason = "only a build reads it back"))]
     pub(crate) fn written(&self) -> Result<Sections, SnapshotError> {
         let backing = Backing::map_part(self.file.file(), self.file.path(), self.position)?;
         Ok(Sections { backing: Arc::new(backing), entries: self.entries.clone() })
