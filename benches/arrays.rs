@@ -6,8 +6,8 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::simd;
-use firmament::snapshot::arrays::{intersect, merge};
-use firmament::snapshot::container::{append_bits, for_each_bit};
+use firmament::snapshot::encoding::arrays::{intersect, merge};
+use firmament::snapshot::encoding::container::{append_bits, for_each_bit};
 use std::collections::BTreeSet;
 use std::hint::black_box;
 

@@ -7,9 +7,12 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use firmament::analyzer::{Analysis, TextField, plural};
-use firmament::build::record::RecordParser;
 use firmament::company::Company;
-use firmament::query::{Query, Scratch, Shortcut, SortKey, SortOrder, TextQuery, Tuning, search};
+use firmament::index::record::RecordParser;
+use firmament::query::page::{Scratch, search};
+use firmament::query::request::{Query, SortKey, SortOrder};
+use firmament::query::session::ways::{Shortcut, Tuning};
+use firmament::query::text::TextQuery;
 use firmament::render;
 use firmament::snapshot::Snapshot;
 use std::hint::black_box;
@@ -33,7 +36,7 @@ fn collection() -> (Vec<Company>, Snapshot) {
     let parse = |line: &str| parser.parse(&mut line.as_bytes().to_vec()).expect("a record");
     let companies = text.lines().map(parse).collect();
     // The mapping outlives the folder.
-    let report = firmament::build::from_jsonl(&text, &path).expect("a snapshot");
+    let report = firmament::index::from_jsonl(&text, &path).expect("a snapshot");
     (companies, report.snapshot)
 }
 

@@ -1,6 +1,7 @@
 //! The sample collection of `data/`, built into the program for `firmament demo`.
 
-use crate::build::{self, BuildError};
+use crate::index;
+use crate::index::BuildError;
 use std::path::{Path, PathBuf};
 
 /// The sample records, one JSON object a line.
@@ -12,6 +13,6 @@ pub const SAMPLE: &str = include_str!("../data/businesses.jsonl");
 /// The folder cannot be written to.
 pub fn build_sample(folder: &Path) -> Result<PathBuf, BuildError> {
     let path = folder.join("businesses.firmament");
-    build::from_jsonl(SAMPLE, &path)?;
+    index::from_jsonl(SAMPLE, &path)?;
     Ok(path)
 }

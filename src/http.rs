@@ -1,4 +1,4 @@
-//! The server: HTTP/1.1 around [`crate::query::search`]. The only place that names hyper or tokio.
+//! The server: HTTP/1.1 around [`crate::query::page::search`]. The only place that names hyper or tokio.
 //!
 //! In: a [`ServerConfig`]. Out: a running [`Server`], answering `GET /v1/search` on one address
 //! and the operator's requests on another. TLS and HTTP/2 end at the proxy in front.
@@ -22,14 +22,13 @@ mod answer;
 mod clock;
 mod conditional;
 mod connection;
-mod excerpt;
-mod gate;
+mod escaped;
+mod head_check;
 mod head_scan;
 mod key_watch;
 mod listener;
 mod log;
 mod metrics;
-mod outbox;
 mod params;
 mod published;
 mod reload;
@@ -41,30 +40,33 @@ mod snapshots;
 mod stream;
 mod timer;
 mod worker;
+mod write_batching;
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use self::params::{QueryStringError, parse_query_string};
-pub use self::server::Server;
 use crate::auth::KeyFileError;
-use crate::query::{Page, Query, Scratch};
-use crate::snapshot::{Snapshot, SnapshotError};
+pub use crate::http::params::{QueryStringError, parse_query_string};
+pub use crate::http::server::Server;
+use crate::query::page::{Page, Scratch};
+use crate::query::request::Query;
+use crate::snapshot::Snapshot;
+use crate::snapshot::file::error::SnapshotError;
 
 /// The engine under the server: this crate's, except in tests of how its failures are handled.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine {
     /// Opens a snapshot: [`Snapshot::open`].
     pub open: fn(&Path) -> Result<Snapshot, SnapshotError>,
-    /// Answers a query: [`crate::query::search`].
+    /// Answers a query: [`crate::query::page::search`].
     pub search: fn(&Snapshot, &Query, &mut Scratch) -> Page,
 }
 
 impl Default for Engine {
     fn default() -> Engine {
-        Engine { open: Snapshot::open, search: crate::query::search }
+        Engine { open: Snapshot::open, search: crate::query::page::search }
     }
 }
 

@@ -52,14 +52,14 @@
 
 pub mod analyzer;
 pub mod auth;
-#[cfg(feature = "builder")]
-pub mod build;
 pub mod bytes;
 pub mod company;
 #[cfg(feature = "builder")]
 pub mod demo;
 pub mod http;
 pub mod ids;
+#[cfg(feature = "builder")]
+pub mod index;
 pub mod limits;
 pub mod memory;
 pub mod places;

@@ -11,7 +11,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use firmament::http::{self, ServeError, ServerConfig};
+use firmament::http;
+use firmament::http::{ServeError, ServerConfig};
 
 // Connections come and go with buffers of many sizes; mimalloc gives their memory back.
 #[global_allocator]

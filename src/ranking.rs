@@ -5,7 +5,7 @@
 //! ([`LEGAL_FORM`] among them), then the static order. A [relevance key](Level::key) holds level and score, so that
 //! comparing two numbers compares two documents.
 //!
-//! What shows which evidence is evaluated over sets by [`query::rank`](crate::query::rank), for
+//! What shows which evidence is evaluated over sets by [`query::score::tiers`](crate::query::score::tiers), for
 //! any documents, or a single one.
 
 use std::cmp::Ordering;

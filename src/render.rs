@@ -3,7 +3,8 @@
 //! In: a [`Page`] and its snapshot. Out: the body of the response (contract, section 2). Cost: one copy of the
 //! documents on the page, piece by piece.
 
-use crate::query::{Cursor, Page};
+use crate::query::cursor::Cursor;
+use crate::query::page::Page;
 use crate::snapshot::Snapshot;
 
 /// Bytes reserved for each code of a document. Most take fewer, so that most bodies are allocated once.

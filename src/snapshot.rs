@@ -8,71 +8,41 @@
 //!
 //! This room knows no query, no input file and no HTTP.
 
-pub mod arrays;
-pub mod container;
-pub mod dense;
-pub mod dictionary;
-pub mod doc_tokens;
-pub mod documents;
-pub mod employee_counts;
-pub mod entries;
-pub mod error;
-pub mod filter_pairs;
-pub mod first_pages;
-pub mod followers;
-pub mod format;
-pub mod forward_index;
-mod groups;
-pub mod hosts;
-pub mod impact_scan;
-pub mod impacts;
-pub mod industry_order;
-mod interpolation;
-mod key_nodes;
-pub mod mapped;
-pub mod name_weights;
-pub mod offsets;
-pub mod packed_ints;
-pub mod phrases;
-pub mod position_lists;
-pub mod positions;
-pub mod postings;
-pub mod prefixes;
-pub mod sections;
-pub mod sort_order;
-pub mod storage;
-pub mod symbols;
+pub mod answers;
+pub mod columns;
+mod components;
+pub mod encoding;
+pub mod file;
+mod open;
 pub mod terms;
-pub mod unpublished;
-mod verify;
-pub mod writer;
 
-pub use error::SnapshotError;
-use packed_ints::PackedInts;
-pub use sort_order::{Permutation, StoredOrder};
+pub use columns::sort_order::{Permutation, StoredOrder};
+use encoding::packed_ints::PackedInts;
+pub use file::error::SnapshotError;
 
 use crate::analyzer::host::Host;
 use crate::ids::{DocId, TermOrd};
-use dense::DenseKey;
-use dictionary::Dictionary;
-use doc_tokens::{DocTokens, Tokens};
-use documents::Documents;
-use employee_counts::EmployeeCounts;
-use first_pages::{FirstPage, Scope};
-use format::SectionEntry;
-use hosts::HostHash;
-use mapped::Backing;
-use name_weights::NameWeights;
-use phrases::StoredPhrase;
-use positions::Positions;
-use postings::Postings;
-use prefixes::Prefixes;
-use sections::{Components, Sections};
+use answers::first_pages::{FirstPage, Scope};
+use answers::frequent_keys::DenseKey;
+use answers::name_weights::NameWeights;
+use answers::phrases::StoredPhrase;
+use answers::positions::Positions;
+use columns::doc_store::Documents;
+use columns::doc_tokens::{DocTokens, Tokens};
+use columns::employee_counts::EmployeeCounts;
+use components::Components;
+use encoding::postings::Postings;
+use file::format::SectionEntry;
+use file::mapped::Backing;
+use file::sections::Sections;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use terms::Terms;
+use terms::dictionary::Dictionary;
+use terms::hosts::HostHash;
+use terms::prefixes::Prefixes;
 
 /// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -243,7 +213,7 @@ impl Snapshot {
 
     /// The host of a business, by its document.
     fn host(&self, doc: DocId) -> Option<Host> {
-        Host::of_website(&documents::website(&self.document(doc))?)
+        Host::of_website(&columns::doc_store::website(&self.document(doc))?)
     }
 
     /// Terms of the searched fields.

@@ -7,10 +7,11 @@ use super::Failure;
 use super::input::InputArguments;
 use super::output::{print, tell};
 use super::progress::Display;
-use firmament::build::{self, BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
+use firmament::index;
+use firmament::index::{BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
 use firmament::memory;
-use firmament::snapshot::format::MAGIC;
-use firmament::snapshot::unpublished::folder_of;
+use firmament::snapshot::file::format::MAGIC;
+use firmament::snapshot::file::staging::folder_of;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -102,7 +103,7 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
         ..BuildOptions::default()
     };
     let display = Display::new();
-    match build::build(&inputs, &arguments.output, &options, &display) {
+    match index::build(&inputs, &arguments.output, &options, &display) {
         Ok(report) => {
             let report = Report::of(&report, &arguments.output, &reject_file);
             if arguments.json {

@@ -6,7 +6,7 @@
 use super::output::{plain, to_stdout};
 use super::{Failure, inspect};
 use firmament::snapshot::Snapshot;
-use firmament::snapshot::documents::escaped_id;
+use firmament::snapshot::columns::doc_store::escaped_id;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;

@@ -5,8 +5,9 @@
 use super::output::to_stdout;
 use super::{Failure, inspect};
 use firmament::ids::DocId;
-use firmament::snapshot::unpublished::Unpublished;
-use firmament::snapshot::{Snapshot, SnapshotError};
+use firmament::snapshot::Snapshot;
+use firmament::snapshot::file::error::SnapshotError;
+use firmament::snapshot::file::staging::Unpublished;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 

@@ -7,9 +7,11 @@
 
 use super::output::print;
 use super::{Failure, inspect};
-use firmament::query::{Query, Scratch, TextQuery, search};
+use firmament::query::page::{Scratch, search};
+use firmament::query::request::Query;
+use firmament::query::text::TextQuery;
 use firmament::snapshot::Snapshot;
-use firmament::snapshot::documents::{escape, escaped_id};
+use firmament::snapshot::columns::doc_store::{escape, escaped_id};
 use std::path::{Path, PathBuf};
 
 /// Options of `evaluate`.
@@ -104,7 +106,7 @@ fn show_miss(
     q: &str,
     rank: Option<usize>,
     ids: &str,
-    page: &firmament::query::Page,
+    page: &firmament::query::page::Page,
 ) -> Result<(), Failure> {
     let name = |doc: firmament::ids::DocId| {
         let json: serde_json::Value =

@@ -2,8 +2,8 @@
 
 use super::Failure;
 use clap::builder::PossibleValuesParser;
-use firmament::build::mapping::preset::PRESETS;
-use firmament::build::{Format, Input, Mapping, MappingOptions, Preset, ReadOptions};
+use firmament::index::mapping::preset::PRESETS;
+use firmament::index::{Format, Input, Mapping, MappingOptions, Preset, ReadOptions};
 use std::path::PathBuf;
 
 /// Inputs, their format, and what their columns mean.

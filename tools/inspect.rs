@@ -3,8 +3,9 @@
 use super::Failure;
 use super::output::{plain, print};
 use firmament::places::{PlaceKey, PlaceKind};
-use firmament::snapshot::dictionary::Dictionary;
-use firmament::snapshot::{Snapshot, SnapshotError};
+use firmament::snapshot::Snapshot;
+use firmament::snapshot::file::error::SnapshotError;
+use firmament::snapshot::terms::dictionary::Dictionary;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! Progress on standard error: a bar on a terminal, a line every ten seconds otherwise.
 
 use super::output::tell;
-use firmament::build::{Phase, Progress, Reject};
+use firmament::index::{Phase, Progress, Reject};
 use indicatif::{
     HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle,
 };

@@ -90,8 +90,8 @@ impl KeyTable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Expiry, QuotaRule};
     use super::*;
+    use crate::auth::{Expiry, QuotaRule};
 
     fn file_with(name: &str, rule: Option<QuotaRule>, expires: Option<&str>) -> (KeyFile, ApiKey) {
         let mut file = KeyFile::default();

@@ -30,12 +30,12 @@ use tokio::sync::{oneshot, watch};
 use super::connection::http_settings;
 use super::head_scan::HeadScan;
 use super::metrics::Metrics;
-use super::outbox::{Outbox, Turn};
 use super::published::Published;
 use super::reload::LoadRequest;
 use super::shutdown::{Phase, reached};
 use super::snapshots::SnapshotSet;
 use super::stream::{READ_BUFFER_BYTES, ReadBuffer, Stream};
+use super::write_batching::{Outbox, Turn};
 
 /// Connections beyond this are closed at once.
 const CONNECTIONS_MAX: usize = 64;

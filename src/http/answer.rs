@@ -24,16 +24,17 @@ use hyper::{HeaderMap, Method, Response, Uri, Version};
 
 use super::clock::Clock;
 use super::conditional::{EntityTag, Match, if_none_match};
-use super::excerpt::Excerpt;
+use super::escaped::Excerpt;
 use super::head_scan::HeadFault;
 use super::metrics::{Metrics, Outcome, RequestKind};
 use super::published::Reader;
 use super::request_id::RequestIds;
 use super::respond::{Answer, Code, Context, Refusal, response};
 use super::snapshots::SnapshotSet;
-use super::{gate, log, params};
+use super::{head_check, log, params};
 use crate::auth::{KeyTable, LiveKey, QuotaStatus};
-use crate::query::{Page, Query, Scratch};
+use crate::query::page::{Page, Scratch};
+use crate::query::request::Query;
 use crate::render;
 use crate::snapshot::Snapshot;
 
@@ -117,7 +118,7 @@ impl Answerer {
         started: Instant,
         facts: &mut Facts,
     ) -> Result<Answer, Refusal> {
-        gate::check(head.version, head.target, head.headers, head.fault)?;
+        head_check::check(head.version, head.target, head.headers, head.fault)?;
         let mut keys = self.keys.borrow_mut();
         let key = authenticate(keys.latest(), head.headers)?;
         if self.access_log {

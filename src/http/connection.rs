@@ -20,10 +20,10 @@ use tokio::net::TcpStream;
 
 use super::answer::Head;
 use super::head_scan::HeadScan;
-use super::outbox::Turn;
 use super::stream::Stream;
 use super::timer::TokioTimer;
 use super::worker::Worker;
+use super::write_batching::Turn;
 
 /// Largest head that hyper reads. Twice what is accepted (8 KiB of target, 16 KiB of headers) and
 /// more, so that a caller beyond the limits still gets an error it can read; beyond this, and

@@ -11,7 +11,7 @@
 //!
 //! And one thing that the parser refuses without a word: `"`, `<` and `>` in the request line, as they stand in
 //! `?q="pay pal"` when it was not encoded. They become [`REFUSED`], which the parser takes and the
-//! [gate](super::gate) refuses with a message.
+//! [gate](super::head_check) refuses with a message.
 
 use memchr::{memchr, memchr3};
 

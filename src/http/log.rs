@@ -1,7 +1,7 @@
 //! Log lines: standard error, one line each.
 //!
 //! Whoever runs the server (journald, a container runtime) adds the time. Text of callers goes
-//! through [`Excerpt`](super::excerpt::Excerpt) first.
+//! through [`Excerpt`](super::escaped::Excerpt) first.
 
 use std::fmt;
 use std::io::{self, Write};

@@ -12,11 +12,13 @@
 
 use std::borrow::Cow;
 
-use super::excerpt::Excerpt;
+use super::escaped::Excerpt;
 use super::respond::{Code, Refusal};
 use crate::limits::{EMPLOYEE_COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::places;
-use crate::query::{Cursor, Query, SortKey, SortOrder, TextQuery, industry_is_blank};
+use crate::query::cursor::Cursor;
+use crate::query::request::{Query, SortKey, SortOrder, industry_is_blank};
+use crate::query::text::TextQuery;
 
 /// What the messages about numbers of employees promise.
 const EMPLOYEES_ACCEPTED: &str = "an integer from 0 to 9223372036854775807, in ASCII digits";

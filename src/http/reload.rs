@@ -17,7 +17,8 @@ use super::log;
 use super::metrics::Metrics;
 use super::published::Published;
 use super::snapshots::{Retention, SnapshotSet};
-use crate::snapshot::{Snapshot, SnapshotError, SnapshotVersion};
+use crate::snapshot::file::error::SnapshotError;
+use crate::snapshot::{Snapshot, SnapshotVersion};
 
 /// How often snapshots are looked through for ones to drop.
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(1);

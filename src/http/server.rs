@@ -24,7 +24,7 @@ use super::snapshots::{Retention, SnapshotSet};
 use super::worker::{Limits, Worker};
 use super::{Engine, ServeError, ServerConfig, listener, log};
 use crate::auth::KeyTable;
-use crate::query::Scratch;
+use crate::query::page::Scratch;
 
 /// A running server. Dropping it ends it without waiting for connections.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 //! hyper's (some tens of nanoseconds for a usual head): handing hyper's uninitialised buffer to
 //! tokio would need `unsafe`, and the [`HeadScan`] wants to see the bytes in any case. Writing is
 //! passed through, vectored, so that a response's body is never copied, when its turn has come: see
-//! [`outbox`](super::outbox).
+//! [`outbox`](super::write_batching).
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice};
@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::head_scan::HeadScan;
-use super::outbox::Turn;
+use super::write_batching::Turn;
 
 /// Size of the buffer that the connections of one worker share.
 pub(super) const READ_BUFFER_BYTES: usize = 16 << 10;

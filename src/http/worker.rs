@@ -18,9 +18,9 @@ use super::answer::Answerer;
 use super::connection;
 use super::log;
 use super::metrics::Metrics;
-use super::outbox::Outbox;
 use super::shutdown::{Phase, reached};
 use super::stream::{READ_BUFFER_BYTES, ReadBuffer};
+use super::write_batching::Outbox;
 
 /// How long to wait after an error of `accept`: most often there are no descriptors left, and
 /// trying at once would only burn the time in which some may be freed.

@@ -1,6 +1,6 @@
 //! Why an answer is what it is: how `q` was understood, the plan, and what each business on the page earned.
 //!
-//! In: a [`Query`] and the [`Page`] that [`search`](super::search) gave for it. Out: an [`Explanation`], plain data
+//! In: a [`Query`] and the [`Page`] that [`search`](super::page::search) gave for it. Out: an [`Explanation`], plain data
 //! that shows itself as text of at most 100 columns. Nothing is decided here: words, plans, tiers and scores come
 //! from the functions that answer queries. Not for the hot path: a query costs a multiple of its answer.
 //!
@@ -17,19 +17,20 @@ pub use clause::{ClauseExplanation, ClauseKind, PrefixReach};
 pub use held::{Held, How};
 pub use plan_tree::PlanNode;
 
-use super::hit_set::HitSet;
-use super::page::{self, Page};
-use super::plan::Plan;
-use super::planner::Planner;
-use super::rank::TierPartition;
-use super::relax::{RelaxedScorer, Shares};
-use super::score::{ScoreParts, Scorer};
-use super::understand::Understanding;
-use super::{Query, SortKey, SortOrder};
+use super::interpret::Understanding;
+use super::page;
+use super::page::Page;
+use super::request::{Query, SortKey, SortOrder};
+use super::score::text_score::{ScoreParts, Scorer};
+use super::score::tiers::TierPartition;
+use super::session::Planner;
+use super::sets::doc_set::HitSet;
+use super::sets::set_expr::Plan;
+use super::strategy::relaxed::{RelaxedScorer, Shares};
 use crate::ids::DocId;
 use crate::ranking::Level;
 use crate::snapshot::Snapshot;
-use crate::snapshot::documents::id_and_name;
+use crate::snapshot::columns::doc_store::id_and_name;
 use std::collections::HashMap;
 use term_text::show_term;
 

@@ -1,23 +1,24 @@
 //! Paging: from a query to the businesses on one page.
 //!
 //! A sequence is walked from a [`Position`] to either side, so page 5,000 costs what page 1 costs. What is walked
-//! is in [`relevance`](super::relevance) and [`order`](super::order); the total comes from [`count`](super::count).
+//! is in [`relevance`](super::strategy::relevance) and [`order`](super::strategy::order); the total comes from [`count`](super::session::count).
 
-use super::count::count;
 use super::cursor::{Cursor, Position, Side};
-use super::first_pages::{best_of_phrase, page_of_word};
-use super::nearest::Stretch;
-use super::order::{by_doc_id, by_permutation, employees_window};
-use super::plan::Plan;
-use super::planner::Planner;
-use super::positions::PositionPlan;
-use super::relevance::by_relevance;
-use super::shortcut::{Shortcut, Shortcuts, Tuning};
-use super::understand::Understanding;
-use super::{Query, SortKey, SortOrder};
+use super::interpret::Understanding;
+use super::request::{Query, SortKey, SortOrder};
+use super::score::top_k::Stretch;
+use super::session::Planner;
+use super::session::count::count;
+use super::session::ways::{Shortcut, Shortcuts, Tuning};
+use super::sets::set_expr::Plan;
+use super::strategy::filter_positions::PositionPlan;
+use super::strategy::first_pages::{best_of_phrase, page_of_word};
+use super::strategy::order::{by_doc_id, by_permutation, employees_window};
+use super::strategy::relevance::by_relevance;
 use crate::ids::DocId;
-use crate::snapshot::packed_ints::PackedInts;
-use crate::snapshot::{Snapshot, StoredOrder};
+use crate::snapshot::Snapshot;
+use crate::snapshot::columns::sort_order::StoredOrder;
+use crate::snapshot::encoding::packed_ints::PackedInts;
 use std::cell::LazyCell;
 
 /// One page of results.

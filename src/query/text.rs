@@ -8,7 +8,7 @@ use crate::analyzer::fold::{Class, class_of, is_quote};
 use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
-use crate::snapshot::prefixes::may_be_prefix;
+use crate::snapshot::terms::prefixes::may_be_prefix;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -7,20 +7,28 @@
 //! Its block is laid out in [`block`].
 //!
 //! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section, in
-//! units of 8 bytes ([`offsets`](super::offsets));
-//! `TermCodes` the term's number in the token streams, [packed](super::packed_ints) ([`doc_tokens`](super::doc_tokens)).
+//! units of 8 bytes ([`offsets`](super::encoding::offsets));
+//! `TermCodes` the term's number in the token streams, [packed](super::encoding::packed_ints) ([`doc_tokens`](super::columns::doc_tokens)).
 
 pub mod block;
+pub mod dictionary;
+pub mod fst_check;
+pub mod hosts;
+pub mod impact_scan;
+pub mod impacts;
+pub mod next_word;
+pub mod prefixes;
 pub mod search;
 
-use super::dictionary::{key_with_ord, open_keys};
-use super::doc_tokens::CODE_MIN;
-use super::entries::place_of;
-use super::error::SnapshotError;
-use super::mapped::Section;
-use super::offsets::Offsets;
-use super::packed_ints::{self, PackedInts};
-use super::postings::Postings;
+use super::columns::doc_tokens::CODE_MIN;
+use super::encoding::offsets::Offsets;
+use super::encoding::packed_ints;
+use super::encoding::packed_ints::PackedInts;
+use super::encoding::postings::Postings;
+use super::encoding::postings_ref::place_of;
+use super::file::error::SnapshotError;
+use super::file::mapped::Section;
+use super::terms::dictionary::{key_with_ord, open_keys};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use crate::simd::read_ahead;

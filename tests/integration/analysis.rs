@@ -10,9 +10,11 @@
 use crate::collections::Rng;
 use firmament::analyzer::{Analysis, Role, TextField, UnitKind, fold_filter, fold_text};
 use firmament::limits::{FIELD_BYTES_MAX, QUERY_CHARS_MAX};
-use firmament::places::{self, PlaceFilter};
+use firmament::places;
+use firmament::places::PlaceFilter;
+use firmament::query::QueryTooLong;
+use firmament::query::text::TextQuery;
 use firmament::query::text::{Phrase, QueryWord, Term};
-use firmament::query::{QueryTooLong, TextQuery};
 
 const TEXTS: u64 = 100_000;
 const SEED: u64 = 20_260_103;

@@ -3,8 +3,8 @@
 
 use super::operator::{Folder, build_in_process, pairs, reading};
 use super::parquet_files::{ID_AND_NAME, Values, Writing, footer, parquet, texts};
-use firmament::build::{Format, Input, MappingOptions, ReadOptions};
 use firmament::ids::DocId;
+use firmament::index::{Format, Input, MappingOptions, ReadOptions};
 use parquet::basic::{Compression, Encoding, GzipLevel};
 use parquet::file::properties::WriterVersion;
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 use super::operator::{
     Built, Folder, build, build_in_process, gzip, reading, record, stderr, tools, zstd,
 };
-use firmament::build::{Format, Input, MappingOptions};
 use firmament::ids::DocId;
+use firmament::index::{Format, Input, MappingOptions};
 use std::fs;
 
 /// Builds one input; the folder goes away.

@@ -5,12 +5,16 @@
 //! target `snapshot` goes further; its finds come back here.
 
 use super::snapshot_damage::{Numbers, PAGE, RECORDS, Sample, TINY_RECORDS, refused};
-use firmament::build::Thresholds;
+use firmament::index::Thresholds;
 use firmament::query::explain::explain;
-use firmament::query::{Query, Scratch, SortKey, SortOrder, TextQuery, Tuning, search};
+use firmament::query::page::{Scratch, search};
+use firmament::query::request::{Query, SortKey, SortOrder};
+use firmament::query::session::ways::Tuning;
+use firmament::query::text::TextQuery;
 use firmament::render;
-use firmament::snapshot::format::{SECTIONS_START, SectionEntry, SectionKind, encode_frame};
-use firmament::snapshot::{Snapshot, SnapshotError};
+use firmament::snapshot::Snapshot;
+use firmament::snapshot::file::error::SnapshotError;
+use firmament::snapshot::file::format::{SECTIONS_START, SectionEntry, SectionKind, encode_frame};
 
 /// The sections of a snapshot, to be changed.
 #[derive(Clone)]

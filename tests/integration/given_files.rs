@@ -10,9 +10,11 @@
 use crate::oracle::Oracle;
 use crate::properties::subject::Subject;
 use firmament::analyzer::Analysis;
-use firmament::build::record::RecordParser;
 use firmament::company::Company;
-use firmament::query::{Query, Scratch, SortKey, SortOrder, TextQuery, search};
+use firmament::index::record::RecordParser;
+use firmament::query::page::{Scratch, search};
+use firmament::query::request::{Query, SortKey, SortOrder};
+use firmament::query::text::TextQuery;
 
 #[test]
 #[ignore = "needs files of records, named by FIRMAMENT_FILES"]

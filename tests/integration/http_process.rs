@@ -136,7 +136,7 @@ fn a_hang_up_reloads() {
     let address = address_in(&process.line_with("listening on"));
     let next = setup.config.snapshot.with_extension("built");
     let more = format!("{}{{\"id\":\"new\",\"name\":\"Dynamo\"}}\n", records());
-    firmament::build::from_jsonl(&more, &next).expect("valid records");
+    firmament::index::from_jsonl(&more, &next).expect("valid records");
     std::fs::rename(&next, &setup.config.snapshot).expect("one file system");
     process.signal("HUP");
     assert!(process.line_with("reload:").contains("46 records"));

@@ -4,8 +4,8 @@ use super::operator::{
     Folder, build, build_in_process, gzip, num_docs, pairs, reading, stderr, zstd,
 };
 use super::parquet_files::{ID_AND_NAME, Values, Writing, parquet, texts};
-use firmament::build::{Format, Input, MappingOptions, ReadOptions};
 use firmament::ids::DocId;
+use firmament::index::{Format, Input, MappingOptions, ReadOptions};
 use firmament::snapshot::Snapshot;
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use serde_json::Value;

@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use firmament::build::{
-    self, BuildOptions, BuildReport, Format, Input, Mapping, MappingOptions, MaxRejects, Progress,
+use firmament::index;
+use firmament::index::{
+    BuildOptions, BuildReport, Format, Input, Mapping, MappingOptions, MaxRejects, Progress,
     ReadOptions, Reject,
 };
 
@@ -130,7 +131,7 @@ pub fn build_in_process(inputs: &[Input], output: &Path, read: &ReadOptions) -> 
         ..BuildOptions::default()
     };
     let collect = Collect::default();
-    let result = build::build(inputs, output, &options, &collect).map_err(|error| {
+    let result = index::build(inputs, output, &options, &collect).map_err(|error| {
         let error: &dyn std::error::Error = &error;
         match error.source() {
             Some(cause) => format!("{error}: {cause}"),

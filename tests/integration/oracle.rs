@@ -25,7 +25,7 @@ pub mod tier;
 use correction::Vocabulary;
 use filters::{Filters, Values};
 use firmament::company::Company;
-use firmament::query::{Query, SortKey, SortOrder};
+use firmament::query::request::{Query, SortKey, SortOrder};
 use meaning::Meaning;
 use order::Places;
 use text::Searched;

@@ -3,9 +3,12 @@
 //!
 //! Here checksums are left as they were; [`forged_snapshots`](super::forged_snapshots) makes them fit.
 
-use firmament::build::{Thresholds, from_jsonl_storing};
-use firmament::snapshot::format::{FORMAT_VERSION, SECTIONS_START, SectionEntry, SectionKind};
-use firmament::snapshot::{Snapshot, SnapshotError};
+use firmament::index::{Thresholds, from_jsonl_storing};
+use firmament::snapshot::Snapshot;
+use firmament::snapshot::file::error::SnapshotError;
+use firmament::snapshot::file::format::{
+    FORMAT_VERSION, SECTIONS_START, SectionEntry, SectionKind,
+};
 use std::ops::Range;
 
 pub const RECORDS: &str = include_str!("../../data/businesses.jsonl");

@@ -47,7 +47,7 @@ fn default_snapshot() -> &'static [u8] {
     SNAPSHOT.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("default.firmament");
-        firmament::build::from_jsonl(&records(), &path).expect("valid records");
+        firmament::index::from_jsonl(&records(), &path).expect("valid records");
         std::fs::read(path).expect("the snapshot just built")
     })
 }
@@ -202,7 +202,7 @@ impl TestServer {
     /// Publishes another collection under the same path, without a reload.
     pub fn replace_snapshot(&self, jsonl: &str) {
         let next = self.snapshot.with_extension("built");
-        firmament::build::from_jsonl(jsonl, &next).expect("valid records");
+        firmament::index::from_jsonl(jsonl, &next).expect("valid records");
         std::fs::rename(&next, &self.snapshot).expect("one file system");
     }
 

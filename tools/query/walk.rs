@@ -6,7 +6,9 @@
 
 use super::Failure;
 use firmament::ids::DocId;
-use firmament::query::{Cursor, Page, Query, Scratch, search};
+use firmament::query::cursor::Cursor;
+use firmament::query::page::{Page, Scratch, search};
+use firmament::query::request::Query;
 use firmament::snapshot::Snapshot;
 use serde::Serialize;
 use std::cmp::Reverse;

@@ -97,7 +97,7 @@ pub fn deep(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
 /// The request for the page that begins behind so many documents; `None` if there are no more.
 ///
 /// The cursor is what a client has after walking there: the `next_cursor` of one page that reaches
-/// as far. Only the parameter `limit` has a bound, not [`search`](firmament::query::search), and the
+/// as far. Only the parameter `limit` has a bound, not [`search`](firmament::query::page::search), and the
 /// cursor does not depend on it.
 pub(super) fn behind(draw: &Draw<'_>, query_string: &str, documents: u32) -> Option<String> {
     let cursor = draw.answer(query_string, documents)?.next_cursor?;

@@ -3,7 +3,8 @@
 use super::super::generate;
 use super::*;
 use firmament::http::parse_query_string;
-use firmament::query::{Query, Scratch, search};
+use firmament::query::page::{Scratch, search};
+use firmament::query::request::Query;
 use firmament::snapshot::Snapshot;
 use std::sync::OnceLock;
 
@@ -18,7 +19,7 @@ fn snapshot() -> &'static Snapshot {
         (0..RECORDS).for_each(|index| generator.write_record(index, &mut records));
         let folder = tempfile::tempdir().unwrap();
         let text = String::from_utf8(records).unwrap();
-        firmament::build::from_jsonl(&text, &folder.path().join("w.firmament")).unwrap().snapshot
+        firmament::index::from_jsonl(&text, &folder.path().join("w.firmament")).unwrap().snapshot
     })
 }
 
@@ -212,7 +213,7 @@ fn a_shortage_is_told_and_the_rest_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let text = "{\"id\":\"a\",\"name\":\"One Name\",\"industry\":\"Tools\"}\n";
     let path = folder.path().join("one.firmament");
-    let snapshot = firmament::build::from_jsonl(text, &path).unwrap().snapshot;
+    let snapshot = firmament::index::from_jsonl(text, &path).unwrap().snapshot;
     let (requests, shortages) = requests(&Draw::new(&snapshot), &MIX, 100, 1);
     let of = |class: &str| requests.iter().filter(|request| request.class == class).count();
     assert_eq!((of("name"), of("phrase"), of("industry"), of("place")), (3, 1, 1, 0));

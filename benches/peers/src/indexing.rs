@@ -16,7 +16,7 @@
 
 use crate::Result;
 use crate::records::{FIELDS, Location, Record};
-use firmament::build::{BuildOptions, Input, NoProgress, build};
+use firmament::index::{BuildOptions, Input, NoProgress, build};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::num::NonZeroUsize;

@@ -2,10 +2,10 @@
 
 use super::plan_tree::cardinality;
 use super::term_text::{show_phrase, show_term, show_word};
-use crate::query::planner::Planner;
-use crate::query::prefix::BegunWords;
+use crate::query::interpret::Understood;
+use crate::query::interpret::prefix::BegunWords;
+use crate::query::session::Planner;
 use crate::query::text::{QueryWord, Term};
-use crate::query::understand::Understood;
 use std::ops::Range;
 
 /// One clause and what it was understood as.

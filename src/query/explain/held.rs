@@ -4,13 +4,13 @@
 
 use crate::analyzer::TextField;
 use crate::ids::DocId;
-use crate::query::phrase::PhraseMatcher;
-use crate::query::planner::Planner;
-use crate::query::prefix::BegunWords;
+use crate::query::interpret::Understood;
+use crate::query::interpret::prefix::BegunWords;
+use crate::query::phrase::matcher::PhraseMatcher;
+use crate::query::session::Planner;
 use crate::query::text::{Phrase, QueryWord, Term};
-use crate::query::understand::Understood;
 use crate::snapshot::Snapshot;
-use crate::snapshot::doc_tokens::DocTokens;
+use crate::snapshot::columns::doc_tokens::DocTokens;
 
 const NAME: &[TextField] = &[TextField::Name];
 const HOST: &[TextField] = &[TextField::Host];

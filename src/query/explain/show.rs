@@ -4,7 +4,7 @@ use super::{
     ClauseExplanation, ClauseKind, Explanation, Held, How, PlanNode, Reading, ResultExplanation,
     Standing,
 };
-use crate::query::{SortKey, SortOrder};
+use crate::query::request::{SortKey, SortOrder};
 use crate::ranking::Level;
 use std::fmt::{self, Display, Formatter};
 

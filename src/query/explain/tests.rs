@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::http::parse_query_string;
-use crate::query::{Scratch, search, text_score};
+use crate::query::page::{Scratch, search};
+use crate::query::text_score;
 use std::sync::OnceLock;
 
 const RECORDS: &str = r#"
@@ -19,7 +20,7 @@ fn snapshot() -> &'static Snapshot {
     SNAPSHOT.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("explain.firmament");
-        crate::build::from_jsonl(RECORDS.trim_start(), &path).unwrap();
+        crate::index::from_jsonl(RECORDS.trim_start(), &path).unwrap();
         Snapshot::from_bytes(&std::fs::read(&path).unwrap()).unwrap()
     })
 }

@@ -8,7 +8,7 @@
 //! PLACES    := where each part behind begins, present or not: 5 lists, IMPACTS, FOLLOWERS; and where the block ends
 //!              (u32^8, in units of 8 bytes from the start of the block); only for 256 documents and more
 //! IMPACTS   := u8 for each business of the first list, padding to 8
-//! FOLLOWERS := the same, see [`followers`](crate::snapshot::followers)
+//! FOLLOWERS := the same, see [`followers`](super::next_word)
 //! ```
 //!
 //! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
@@ -18,9 +18,9 @@
 //! all before it, one after the other; with them, a part that nobody asks for is not touched.
 
 use crate::bytes::cast;
-use crate::snapshot::SnapshotError;
-use crate::snapshot::format::SectionKind;
-use crate::snapshot::postings::{Postings, encode};
+use crate::snapshot::encoding::postings::{Postings, encode};
+use crate::snapshot::file::error::SnapshotError;
+use crate::snapshot::file::format::SectionKind;
 
 /// Every block begins at a multiple of this, in bytes.
 pub const BLOCK_ALIGN: u64 = 8;

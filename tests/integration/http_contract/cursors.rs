@@ -1,7 +1,7 @@
 //! Section 6: cursors, as far as HTTP sees them.
 
 use firmament::ids::DocId;
-use firmament::query::Cursor;
+use firmament::query::cursor::Cursor;
 use firmament::query::cursor::Side;
 
 use super::{SEARCH, assert_parameter_error, shared_server};

@@ -120,7 +120,7 @@ fn code_internal() {
     let mut setup = Setup::new();
     setup.config.engine.search = |snapshot, query, scratch| {
         assert!(query.limit != 13, "an injected failure");
-        firmament::query::search(snapshot, query, scratch)
+        firmament::query::page::search(snapshot, query, scratch)
     };
     let server = setup.start();
     let mut client = server.connect();

@@ -3,8 +3,9 @@
 use super::Record;
 use firmament::analyzer::fold_filter;
 use firmament::company::Company;
-use firmament::places::{self, PlaceFilter, PlaceKey, PlaceKind, PlacePart};
-use firmament::query::Query;
+use firmament::places;
+use firmament::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart};
+use firmament::query::request::Query;
 
 /// The values of a record that filters compare.
 pub struct Values {

@@ -2,7 +2,7 @@
 
 use super::{Match, Record};
 use firmament::company::Company;
-use firmament::query::{SortKey, SortOrder};
+use firmament::query::request::{SortKey, SortOrder};
 use icu_collator::options::{CollatorOptions, Strength};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 use std::cmp::{Ordering, Reverse};

@@ -15,8 +15,9 @@ mod words;
 use super::Oracle;
 use firmament::analyzer::TextField;
 use firmament::company::Company;
+use firmament::query::request::{Query, SortKey, SortOrder};
 use firmament::query::text::Clause;
-use firmament::query::{Query, SortKey, SortOrder, TextQuery};
+use firmament::query::text::TextQuery;
 
 /// A small collection and requests for it.
 pub struct Group {

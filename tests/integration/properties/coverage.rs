@@ -6,7 +6,7 @@ mod text;
 use crate::oracle::filters::{Filters, fits};
 use crate::oracle::{Answer, Oracle, Record};
 use firmament::places::{PlaceFilter, PlaceKind, PlacePart};
-use firmament::query::{Query, SortKey, SortOrder};
+use firmament::query::request::{Query, SortKey, SortOrder};
 use std::collections::{BTreeMap, HashSet};
 
 /// Every rule of filters, orders and pages that a run must exercise; those of

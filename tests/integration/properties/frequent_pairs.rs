@@ -8,7 +8,8 @@ use super::{Pair, companies, lines, rendered, requests::Request};
 use crate::collections::{Record, Rng};
 use crate::oracle::Oracle;
 use firmament::company::Company;
-use firmament::query::{Scratch, Shortcut};
+use firmament::query::page::Scratch;
+use firmament::query::session::ways::Shortcut;
 
 const TEXT_WORDS: [&str; 5] = ["carbon", "delta", "ember", "falcon", "garnet"];
 const TWO_INDUSTRIES: [&str; 2] = ["Mining", "Software"];

@@ -10,7 +10,8 @@ use crate::collections::{
 };
 use firmament::analyzer::fold_filter;
 use firmament::company::Company;
-use firmament::query::{Query, SortKey, SortOrder, TextQuery};
+use firmament::query::request::{Query, SortKey, SortOrder};
+use firmament::query::text::TextQuery;
 use std::fmt;
 
 /// A request as a caller gives it, so that parts of it can be left out.

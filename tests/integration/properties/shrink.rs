@@ -4,7 +4,8 @@ use super::requests::Request;
 use super::{Fault, Pair, Subject, caught, companies, lines};
 use crate::collections::{Record, Rng};
 use crate::oracle::Oracle;
-use firmament::query::{Scratch, SortKey};
+use firmament::query::page::Scratch;
+use firmament::query::request::SortKey;
 
 /// Most attempts at a smaller pair; each builds a snapshot.
 const ATTEMPTS_MAX: usize = 600;

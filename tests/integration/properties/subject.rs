@@ -1,9 +1,12 @@
 //! A collection as the engine serves it.
 
-use firmament::build::Thresholds;
 use firmament::company::Company;
 use firmament::ids::DocId;
-use firmament::query::{Page, Query, Scratch, Shortcut, Tuning, search, text_score};
+use firmament::index::Thresholds;
+use firmament::query::page::{Page, Scratch, search};
+use firmament::query::request::Query;
+use firmament::query::session::ways::{Shortcut, Tuning};
+use firmament::query::text_score;
 use firmament::snapshot::Snapshot;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -38,7 +41,7 @@ impl Subject {
             1 => (Thresholds::EVERYTHING, Tuning::EVERYTHING),
             _ => (Thresholds::EVERYTHING, Tuning { kept_max, walk_block, ..Tuning::EVERYTHING }),
         };
-        if let Err(error) = firmament::build::from_jsonl_storing(thresholds, lines, &path) {
+        if let Err(error) = firmament::index::from_jsonl_storing(thresholds, lines, &path) {
             panic!("the collection cannot be built: {error}");
         }
         let snapshot = match Snapshot::open(&path) {

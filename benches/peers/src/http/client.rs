@@ -158,7 +158,7 @@ mod tests {
         let [workload, snapshot, keys] =
             ["load.tsv", "one.firmament", "keys.json"].map(|name| folder.path().join(name));
         std::fs::write(&workload, lines)?;
-        firmament::build::from_jsonl(r#"{"id":"a","name":"Acme Anvils Inc"}"#, &snapshot)?;
+        firmament::index::from_jsonl(r#"{"id":"a","name":"Acme Anvils Inc"}"#, &snapshot)?;
         let key = KeyFile::update(&keys, |file| file.add("load", None, None))?;
         let config = ServerConfig {
             listen: ([127, 0, 0, 1], 0).into(),

@@ -11,7 +11,7 @@ const RECORDS: &str = r#"{"id":"a","name":"Acme Anvils Inc","website":"https://w
 
 fn snapshot(folder: &Path) -> Snapshot {
     let path = folder.join("records.firmament");
-    firmament::build::from_jsonl(RECORDS, &path).expect("valid records").snapshot
+    firmament::index::from_jsonl(RECORDS, &path).expect("valid records").snapshot
 }
 
 /// Total and documents in both engines, or why there is nothing to compare.

@@ -1,6 +1,6 @@
 //! A request of the contract in terms of tantivy.
 //!
-//! In: a [`Query`](firmament::query::Query). Out: a query of tantivy that matches the same businesses, the order
+//! In: a [`Query`](firmament::query::request::Query). Out: a query of tantivy that matches the same businesses, the order
 //! and the place from which the page is taken; or why there is none ([`LeftOut`]).
 
 use super::index::{Fields, PeerIndex};
@@ -8,10 +8,12 @@ use super::words::POSITION_STEP;
 use crate::Result;
 use firmament::analyzer::{fold_filter, plural};
 use firmament::ids::DocId;
-use firmament::places::{self, PlaceFilter, PlaceKind, PlacePart};
+use firmament::places;
+use firmament::places::{PlaceFilter, PlaceKind, PlacePart};
 use firmament::query::cursor::Side;
 use firmament::query::text::{Clause, Phrase, QueryWord, Term as TextTerm};
-use firmament::query::{Query, SortKey, SortOrder, TextQuery};
+use firmament::query::request::{Query, SortKey, SortOrder};
+use firmament::query::text::TextQuery;
 use firmament::snapshot::Snapshot;
 use std::ops::Bound;
 use tantivy::Term;

@@ -15,7 +15,7 @@ pub const FIELD_END: char = '\u{1f}';
 pub const POSITION_STEP: usize = 2;
 
 /// Fewest characters of a word's start that is indexed.
-const START_CHARS_MIN: usize = firmament::snapshot::prefixes::PREFIX_CHARS_MIN;
+const START_CHARS_MIN: usize = firmament::snapshot::terms::prefixes::PREFIX_CHARS_MIN;
 
 /// Which words a field of the index holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,8 +10,9 @@
 use firmament::analyzer::host::Host;
 use firmament::analyzer::{Analysis, Role, TextField, UnitKind, fold_filter, fold_text};
 use firmament::limits::{COMPOUND_CHARS_MAX, COMPOUND_PARTS_MAX};
-use firmament::places::{self, PlaceFilter, PlaceKey, PlaceKind};
-use firmament::query::TextQuery;
+use firmament::places;
+use firmament::places::{PlaceFilter, PlaceKey, PlaceKind};
+use firmament::query::text::TextQuery;
 use firmament::query::text::Term;
 use libfuzzer_sys::fuzz_target;
 

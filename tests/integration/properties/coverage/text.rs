@@ -6,7 +6,7 @@ use crate::oracle::text::{Entry, FieldWords, Searched, is_on_host, term_matches}
 use crate::oracle::tier::{Kind, RankingWord, Tier, rank, ranking_words};
 use crate::oracle::{Answer, Oracle};
 use firmament::analyzer::TextField;
-use firmament::query::Query;
+use firmament::query::request::Query;
 use firmament::query::text::{QueryWord, Term};
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! Instructions that damage a snapshot, and checksums that fit it again.
 
 use super::samples::{NUM, SAMPLES, assemble};
-use firmament::snapshot::format::{SECTIONS_START, SectionKind};
+use firmament::snapshot::file::format::{SECTIONS_START, SectionKind};
 use std::borrow::Cow;
 
 /// Longest section that instructions make.

@@ -3,7 +3,11 @@
 use firmament::ids::DocId;
 use firmament::query::cursor::{Position, Side};
 use firmament::query::explain::explain;
-use firmament::query::{Cursor, Query, Scratch, SortKey, SortOrder, TextQuery, Tuning, search};
+use firmament::query::cursor::Cursor;
+use firmament::query::request::{Query, SortKey, SortOrder};
+use firmament::query::page::{Scratch, search};
+use firmament::query::text::TextQuery;
+use firmament::query::session::ways::Tuning;
 use firmament::render;
 use firmament::snapshot::Snapshot;
 use std::sync::LazyLock;

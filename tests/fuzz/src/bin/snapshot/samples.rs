@@ -1,8 +1,8 @@
 //! Small valid snapshots, taken apart into sections: what instructions damage.
 
-use firmament::build::{Thresholds, from_jsonl_storing};
+use firmament::index::{Thresholds, from_jsonl_storing};
 use firmament::snapshot::Snapshot;
-use firmament::snapshot::format::{SectionEntry, SectionKind, encode_frame};
+use firmament::snapshot::file::format::{SectionEntry, SectionKind, encode_frame};
 use std::sync::LazyLock;
 
 /// Number of samples.
@@ -74,7 +74,7 @@ fn sample(lines: &str, dense_keys_max: usize) -> Sample {
 
 /// The file that has these sections, with these checksums.
 pub fn assemble<S: AsRef<[u8]>>(sections: &[S], checksums: &[[u8; 32]]) -> Vec<u8> {
-    let mut end = firmament::snapshot::format::SECTIONS_START as u64;
+    let mut end = firmament::snapshot::file::format::SECTIONS_START as u64;
     let mut entries = Vec::with_capacity(sections.len());
     for ((kind, section), &checksum) in SectionKind::ALL.into_iter().zip(sections).zip(checksums) {
         let (offset, len) = (end.next_multiple_of(64), section.as_ref().len() as u64);

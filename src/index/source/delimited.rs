@@ -1,0 +1,442 @@
+//! CSV and TSV: rows of cells under a header.
+//!
+//! As RFC 4180 has it: a value with separators, quotation marks or line ends stands in quotation marks, and a
+//! mark within it is doubled; lines end with LF, CRLF or CR. TSV is the same with tabs. The first row names the
+//! columns; a row with more or fewer cells than names is rejected, since its values may stand in wrong columns.
+//! So is a row with text behind a value in quotation marks, as in `"K" Line`: what was meant is not known.
+//! A quotation mark that is still open at the end, or has text behind its counterpart in a later line, fails the
+//! whole input, because then nobody knows which rows are missing.
+//! Memory: one block of rows and one row of at most [`RECORD_BYTES_MAX`].
+
+mod marks;
+
+use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
+use crate::company::{Company, Field};
+use crate::index::buffer_pool::{Lent, Spares};
+use crate::index::company_builder::{Assembly, Value};
+use crate::index::mapping::{Binding, Mapping, Slot};
+use crate::index::record::RecordError;
+use crate::limits::{RECORD_BYTES_MAX, RECORD_KEYS_MAX};
+use marks::{Lines, Misquoted, Quotes};
+use std::io::{self, BufRead};
+use std::sync::Arc;
+
+/// What the rows of one table mean.
+struct Header {
+    names: Vec<String>,
+    binding: Binding,
+}
+
+/// Cuts a table into blocks of rows.
+pub struct Delimited<R> {
+    rows: RowReader<R>,
+    header: Option<Arc<Header>>,
+    buffers: Spares<Vec<u8>>,
+}
+
+/// Whole rows.
+struct Rows {
+    header: Arc<Header>,
+    rows: Vec<Row>,
+    /// The cells of all rows, one after the other.
+    bytes: Lent<Vec<u8>>,
+    /// Where each cell ends, counted from the begin of its row.
+    ends: Vec<usize>,
+}
+
+struct Row {
+    line: u64,
+    /// Bytes and cells of the row, or why there are none.
+    cells: Result<(usize, usize), Fault>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    TooLong,
+    TooManyCells,
+    /// In so many-th cell, from 0, text follows the mark that closes.
+    Misquoted(usize),
+}
+
+impl<R: BufRead> Delimited<R> {
+    /// The table that `reader` holds. Tells the columns that are used, and those that are not; an empty input
+    /// has none.
+    ///
+    /// # Errors
+    /// The header is no header, or does not fit the mapping.
+    pub fn new(
+        reader: R,
+        delimiter: u8,
+        mapping: &Mapping,
+    ) -> io::Result<(Delimited<R>, Option<Binding>)> {
+        let mut rows = RowReader::new(reader, delimiter);
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        let Some(row) = rows.next(&mut bytes, &mut ends)? else {
+            return Ok((Delimited { rows, header: None, buffers: Spares::default() }, None));
+        };
+        let names = match row.cells {
+            Ok(_) => cells(&bytes, &ends)
+                .map(|name| std::str::from_utf8(name).map(|name| name.trim().to_owned()))
+                .collect::<Result<Vec<String>, _>>()
+                .map_err(|_| {
+                    io::Error::other("its header is not UTF-8: convert the file to UTF-8")
+                }),
+            Err(Fault::TooManyCells) => Err(io::Error::other(format!(
+                "its header has more than {RECORD_KEYS_MAX} columns: leave out those that are not needed"
+            ))),
+            Err(Fault::Misquoted(cell)) => Err(io::Error::other(format!(
+                "its header {}",
+                misquoted(&format!("column {}", cell + 1))
+            ))),
+            Err(Fault::TooLong) => Err(io::Error::other(format!(
+                "its header is longer than {RECORD_BYTES_MAX} bytes: shorten it, or close a quotation mark left open"
+            ))),
+        }?;
+        let binding = mapping.bind(&names).map_err(|error| {
+            let hint = if names.len() > 1 {
+                ""
+            } else {
+                "; if they are separated by another character, name it with --delimiter"
+            };
+            io::Error::other(format!("{error}{hint}"))
+        })?;
+        let header = Arc::new(Header { names, binding: binding.clone() });
+        Ok((Delimited { rows, header: Some(header), buffers: Spares::default() }, Some(binding)))
+    }
+}
+
+impl<R: BufRead> Blocks for Delimited<R> {
+    fn next(&mut self) -> io::Result<Option<Box<dyn Block>>> {
+        let Some(header) = self.header.clone() else { return Ok(None) };
+        let mut block =
+            Rows { header, rows: Vec::new(), bytes: self.buffers.lend(), ends: Vec::new() };
+        while block.bytes.len() < BLOCK_BYTES && block.ends.len() < BLOCK_BYTES / 8 {
+            let Some(row) = self.rows.next(&mut block.bytes, &mut block.ends)? else { break };
+            block.rows.push(row);
+        }
+        Ok((!block.rows.is_empty()).then(|| Box::new(block) as Box<dyn Block>))
+    }
+}
+
+impl Block for Rows {
+    fn parse(self: Box<Self>, mapping: &Mapping) -> Parsed {
+        // With what separates the cells.
+        let bytes = (self.bytes.len() + self.ends.len()) as u64;
+        let mut parsed = Parsed { records: Vec::new(), bytes };
+        let (mut bytes, mut ends) = (self.bytes.as_slice(), self.ends.as_slice());
+        for row in &self.rows {
+            let result = match row.cells {
+                Ok((num_bytes, num_cells)) => {
+                    let (row_bytes, row_ends);
+                    (row_bytes, bytes) = bytes.split_at(num_bytes);
+                    (row_ends, ends) = ends.split_at(num_cells);
+                    parse_row(row_bytes, row_ends, &self.header, mapping)
+                }
+                Err(Fault::TooLong) => Err(too_long(", or close a quotation mark left open")),
+                Err(Fault::TooManyCells) => Err(RecordError::whole(format!(
+                    "has more than {RECORD_KEYS_MAX} cells; the header has {}",
+                    self.header.names.len()
+                ))),
+                Err(Fault::Misquoted(cell)) => {
+                    let place = match self.header.names.get(cell) {
+                        Some(name) => format!("the column {name:?}"),
+                        None => format!("cell {}", cell + 1),
+                    };
+                    Err(RecordError::whole(misquoted(&place)))
+                }
+            };
+            parsed.records.push((row.line, result));
+        }
+        parsed
+    }
+}
+
+/// What is wrong with a row whose value at `place` goes on behind its quotation marks.
+fn misquoted(place: &str) -> String {
+    format!(
+        "has more text behind a closing quotation mark in {place}: put the whole value in quotation marks, and \
+         double those within it, as in \"\"\"K\"\" Line\""
+    )
+}
+
+fn cells<'a>(bytes: &'a [u8], ends: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, &end)| &bytes[start..end])
+}
+
+fn parse_row(
+    bytes: &[u8],
+    ends: &[usize],
+    header: &Header,
+    mapping: &Mapping,
+) -> Result<Company, RecordError> {
+    let Header { names, binding } = header;
+    if ends.len() != names.len() {
+        return Err(RecordError::whole(format!(
+            "has {} cells, the header has {}: quote a value that holds a separator or a line end",
+            ends.len(),
+            names.len()
+        )));
+    }
+    let text = |column: usize| {
+        let start = if column == 0 { 0 } else { ends[column - 1] };
+        std::str::from_utf8(&bytes[start..ends[column]]).map_err(|error| {
+            RecordError::whole(format!(
+                "is not UTF-8 at byte {} of the column {:?}: convert the file to UTF-8",
+                error.valid_up_to() + 1,
+                names[column]
+            ))
+        })
+    };
+    let is_id = |slot: &&(usize, Slot)| slot.1 == Slot::Field(Field::Id);
+    let id = binding.slots.iter().find(is_id).and_then(|&(column, _)| text(column).ok());
+    let mut assembly = Assembly::new(mapping);
+    let mut fill = || {
+        for &(column, slot) in &binding.slots {
+            let cell = text(column)?;
+            assembly.set(slot, Value::Cell(cell))?;
+        }
+        Ok(())
+    };
+    fill()
+        .and_then(|()| assembly.finish().map_err(RecordError::from))
+        .map_err(|error| error.with_id(id))
+}
+
+/// Reads row by row.
+struct RowReader<R> {
+    reader: R,
+    parser: csv_core::Reader,
+    lines: Lines,
+    quotes: Quotes,
+    cells: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl<R: BufRead> RowReader<R> {
+    fn new(reader: R, delimiter: u8) -> RowReader<R> {
+        RowReader {
+            reader,
+            parser: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
+            lines: Lines::new(),
+            quotes: Quotes::new(delimiter),
+            cells: vec![0; RECORD_BYTES_MAX],
+            ends: vec![0; RECORD_KEYS_MAX],
+        }
+    }
+
+    /// Appends the next row to `bytes` and `ends`, if there is one and it is as it should be.
+    fn next(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<usize>) -> io::Result<Option<Row>> {
+        use csv_core::ReadRecordResult::{End, InputEmpty, OutputEndsFull, OutputFull, Record};
+        if !self.skip_line_ends()? {
+            return Ok(None);
+        }
+        self.quotes.begin_row();
+        let line = self.lines.next;
+        let (mut num_bytes, mut num_cells) = (0, 0);
+        let mut fault = None;
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let is_input_over = buffer.is_empty();
+            if let Some(line) = self.quotes.open().filter(|_| is_input_over) {
+                return Err(io::Error::other(format!(
+                    "the quotation mark opened in line {line} is still open at the end of the file: close it, or, \
+                     if it belongs to the value, double it and put the value in quotation marks"
+                )));
+            }
+            // A line end of our own ends the last row.
+            let input = if is_input_over { b"\n" } else { buffer };
+            let (result, read, written, ended) = self.parser.read_record(
+                input,
+                &mut self.cells[num_bytes..],
+                &mut self.ends[num_cells..],
+            );
+            self.quotes.pass(&input[..read], &mut self.lines);
+            if !is_input_over {
+                self.reader.consume(read);
+            }
+            num_bytes += written;
+            num_cells += ended;
+            match result {
+                InputEmpty => {}
+                OutputFull => (fault, num_bytes) = (fault.or(Some(Fault::TooLong)), 0),
+                OutputEndsFull => (fault, num_cells) = (fault.or(Some(Fault::TooManyCells)), 0),
+                Record | End => break,
+            }
+        }
+        if let Some(Misquoted { cell, opened, closed }) = self.quotes.misquoted() {
+            if opened < closed {
+                return Err(io::Error::other(format!(
+                    "the quotation mark opened in line {opened} closes in line {closed} and has more text behind it, \
+                     so nobody knows which rows are missing: close it where its value ends, or, if marks belong to \
+                     the value, double them and put the value in quotation marks"
+                )));
+            }
+            fault = fault.or(Some(Fault::Misquoted(cell)));
+        }
+        let cells = match fault {
+            Some(fault) => Err(fault),
+            None => {
+                bytes.extend_from_slice(&self.cells[..num_bytes]);
+                ends.extend_from_slice(&self.ends[..num_cells]);
+                Ok((num_bytes, num_cells))
+            }
+        };
+        Ok(Some(Row { line, cells }))
+    }
+
+    /// Passes over line ends before a row; false at the end of the input.
+    fn skip_line_ends(&mut self) -> io::Result<bool> {
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(false);
+            }
+            let ends = buffer.iter().take_while(|&&byte| marks::is_line_end(byte)).count();
+            let is_row = ends < buffer.len();
+            self.lines.pass(&buffer[..ends]);
+            self.reader.consume(ends);
+            if is_row {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufReader, Read};
+
+    type Records = Vec<(u64, Result<Company, RecordError>)>;
+
+    fn read_with(text: impl Read, buffer_bytes: usize, delimiter: u8) -> io::Result<Records> {
+        let mapping = Mapping::default();
+        let reader = BufReader::with_capacity(buffer_bytes, text);
+        let (mut table, _) = Delimited::new(reader, delimiter, &mapping)?;
+        let mut records = Vec::new();
+        while let Some(block) = table.next()? {
+            records.extend(block.parse(&mapping).records);
+        }
+        Ok(records)
+    }
+
+    /// Line and name of good rows, line and reason of bad ones.
+    fn read(text: &str) -> Vec<String> {
+        let shown: Vec<Vec<String>> = [1, 2, 5, 4096]
+            .map(|buffer_bytes| {
+                let records = read_with(text.as_bytes(), buffer_bytes, b',').unwrap();
+                let show = |(line, result): (u64, Result<Company, RecordError>)| match result {
+                    Ok(company) => format!("{line} {}", company.name),
+                    Err(error) => format!("{line}! {}", error.reason),
+                };
+                records.into_iter().map(show).collect()
+            })
+            .into();
+        assert!(shown.iter().all(|other| *other == shown[0]), "{text}");
+        shown[0].clone()
+    }
+
+    #[test]
+    fn rows_have_lines_and_cells() {
+        assert_eq!(
+            read("id,name\r\n1,\"a, \"\"b\"\"\n c\"\r\n\r\n\n2,=cmd()\r\n3,<b>{\"x\":1}"),
+            ["2 a, \"b\"\n c", "6 =cmd()", "7 <b>{\"x\":1}"]
+        );
+        assert_eq!(read("name,id\n"), [""; 0]);
+        assert_eq!(read("name,id"), [""; 0]);
+        assert_eq!(read("name,id\rx,1\r\r\"y\rz\",2\ra,3\r"), ["2 x", "4 y\rz", "6 a"]);
+        assert_eq!(read("\r\nname,id\r\nx,1\r\n\n\ry,2\n"), ["3 x", "6 y"]);
+        let tabs = read_with(&b"id\tname\tlocation.city\n1\tA, B\tC\n"[..], 4096, b'\t').unwrap();
+        let company = tabs[0].1.as_ref().unwrap();
+        assert_eq!(company.name, "A, B");
+        assert_eq!(company.location.city.as_deref(), Some("C"));
+    }
+
+    #[test]
+    fn bad_rows_are_told_and_the_next_one_is_read() {
+        let bad = read("id,name\n1\n2,b,c\n3,c\n");
+        assert!(bad[0].starts_with("2! has 1 cells, the header has 2"), "{}", bad[0]);
+        assert!(bad[1].starts_with("3! has 3 cells, the header has 2"), "{}", bad[1]);
+        assert_eq!(bad[2], "4 c");
+        let misquoted = read(
+            "id,name\n\"a\"bc,x\n2,\"K\" \"L\"\n\"3\",\"b\" \n\"4\",c,d,\"e\"f\n5,\"\"\"K\"\" Line\"\n",
+        );
+        assert!(
+            misquoted[0].starts_with(
+                "2! has more text behind a closing quotation mark in the column \"id\""
+            )
+        );
+        assert!(
+            misquoted[1].starts_with("3! ") && misquoted[1].contains("in the column \"name\": put")
+        );
+        assert!(
+            misquoted[2].starts_with("4! ") && misquoted[2].contains("in the column \"name\": put")
+        );
+        assert!(misquoted[3].starts_with("5! ") && misquoted[3].contains("in cell 4: put"));
+        assert_eq!(misquoted[4], "6 \"K\" Line");
+        let many = read(&format!("id,name\n1{}\n2,b\n", ",".repeat(RECORD_KEYS_MAX)));
+        assert!(many[0].starts_with("2! has more than 256 cells"), "{}", many[0]);
+        assert_eq!(many[1], "3 b");
+        let records = read_with(&b"id,name\nx\xff,a\n1,b\xff\n"[..], 4096, b',').unwrap();
+        let reason = |at: usize| records[at].1.as_ref().unwrap_err().reason.as_str();
+        assert!(reason(0).starts_with("is not UTF-8 at byte 2 of the column \"id\""));
+        assert!(reason(1).starts_with("is not UTF-8 at byte 2 of the column \"name\""));
+        assert_eq!(records[1].1.as_ref().unwrap_err().id.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn a_value_over_the_limit_is_not_held() {
+        let long =
+            b"id,name\n1,\"".chain(io::repeat(b'x').take(100 << 20)).chain(&b"\"\n2,b\n"[..]);
+        let records = read_with(long, 1 << 18, b',').unwrap();
+        let reason = &records[0].1.as_ref().unwrap_err().reason;
+        assert!(reason.starts_with("is longer than 1048576 bytes"), "{reason}");
+        assert_eq!(records[1].1.as_ref().unwrap().name, "b");
+    }
+
+    #[test]
+    fn a_mark_left_open_fails_the_input() {
+        let rows = "3,c\r\n".repeat(10);
+        for (text, line) in [
+            (format!("id,name\n1,a\n2,\"b\n{rows}"), 3),
+            (format!("id,name\r1,\"a\rb\"\r2,\"b \"\"c\"\"\r{rows}"), 4),
+            ("id,name\n1,\"".to_owned(), 2),
+            (format!("id,\"name\n{rows}"), 1),
+        ] {
+            for buffer_bytes in [1, 2, 5, 4096] {
+                let error = read_with(text.as_bytes(), buffer_bytes, b',').unwrap_err();
+                let expected = format!("the quotation mark opened in line {line} is still open");
+                assert!(error.to_string().starts_with(&expected), "{text:?}: {error}");
+            }
+        }
+        // The next mark may as well belong to another row.
+        let text = format!("id,name\n2,\"b\n{rows}4,\"d, e\"\n{rows}");
+        for buffer_bytes in [1, 2, 5, 4096] {
+            let error = read_with(text.as_bytes(), buffer_bytes, b',').unwrap_err().to_string();
+            let expected =
+                "the quotation mark opened in line 2 closes in line 13 and has more text";
+            assert!(error.starts_with(expected), "{error}");
+        }
+        // Also where the row grew over the limit meanwhile.
+        let long = b"id,name\n1,\"".chain(io::repeat(b'\n').take(100 << 20));
+        let error = read_with(long, 1 << 18, b',').unwrap_err().to_string();
+        assert!(error.starts_with("the quotation mark opened in line 2"), "{error}");
+        // A mark that closes at the end of the file is closed.
+        assert_eq!(read("id,name\n1,\"a\""), ["2 a"]);
+        assert_eq!(read("id,name\n1,\"\"\"\""), ["2 \""]);
+        assert_eq!(read("id,name\n1,5\" pipe"), ["2 5\" pipe"]);
+    }
+
+    #[test]
+    fn a_header_must_name_columns_once() {
+        let fault = |text: &[u8]| read_with(text, 4096, b',').unwrap_err().to_string();
+        assert!(fault(b"id,name,id\n1,a,2\n").starts_with("the column \"id\" stands twice"));
+        assert!(fault(b"id;name\n1;a\n").contains("--delimiter"), "{}", fault(b"id;name\n1;a\n"));
+        assert!(fault(b"id,Name\n1,a\n").contains("no column \"name\"; did you mean \"Name\"?"));
+        assert!(fault(b"name\na\n").contains("--id-from"));
+        assert!(fault(b"id,nam\xff\n").contains("not UTF-8"));
+        assert!(fault(b"id,\"name\"s\n").starts_with("its header has more text behind a closing"));
+        assert!(fault(",".repeat(300).as_bytes()).contains("more than 256 columns"));
+    }
+}

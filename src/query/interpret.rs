@@ -1,0 +1,280 @@
+//! What `q` means to one snapshot: prefixes, neighbours written as one word, corrections, relaxation.
+//!
+//! In: a [`TextQuery`]. Out: an [`Understanding`]: for each clause all the ways in which it matches, and whether
+//! all clauses must match or any. Filters and exclusions never change it. Contract, section 3.
+
+pub mod corrections;
+pub mod prefix;
+
+use super::interpret::prefix::PrefixMatches;
+use super::session::Planner;
+use super::sets::set_expr::Plan;
+use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
+use crate::analyzer::TextField;
+use crate::ids::{DocId, TermOrd};
+use corrections::Readings;
+
+/// Most words of one `q` that are corrected, in each of the two steps.
+const CORRECTED_MAX: usize = 2;
+
+/// A plain word that this many businesses hold, or fewer, may be misspelt after all.
+const RARE_MAX: usize = 10;
+
+/// One clause and all the ways in which it matches.
+#[derive(Clone, Debug)]
+pub struct Understood<'s> {
+    /// The clause as it stands in `q`.
+    pub clause: Clause,
+    /// Its joined forms with the word before and the word after, if names or hosts hold them.
+    pub neighbours: [Option<QueryWord>; 2],
+    /// What it may have meant.
+    pub readings: Readings,
+    /// What it begins, if it may be a prefix.
+    pub prefix: Option<PrefixMatches<'s>>,
+}
+
+/// What a `q` means.
+#[derive(Clone, Debug)]
+pub struct Understanding<'s> {
+    /// The business whose id `q` is; then nothing else counts.
+    pub whole_id: Option<DocId>,
+    /// The clauses that must match, or, if relaxed, of which any must.
+    pub clauses: Vec<Understood<'s>>,
+    /// Must only some clause match, beside the quoted ones?
+    pub is_relaxed: bool,
+    /// `q` with every corrected word replaced by its first reading.
+    pub corrected: Option<String>,
+}
+
+impl<'s> Understanding<'s> {
+    /// Understands `text` over the planner's snapshot.
+    pub fn new(planner: &Planner<'s>, text: &TextQuery) -> Understanding<'s> {
+        let whole_id = planner.whole_id(text);
+        let mut understanding =
+            Understanding { whole_id, clauses: Vec::new(), is_relaxed: false, corrected: None };
+        if whole_id.is_some() || text.is_blank() {
+            return understanding;
+        }
+        let pairs = text.required().windows(2).map(|pair| joined(planner, &pair[0], &pair[1]));
+        let mut before = None;
+        let clauses = text.required().iter().zip(pairs.chain([None]));
+        understanding.clauses = clauses
+            .map(|(clause, behind)| Understood {
+                clause: clause.clone(),
+                neighbours: [std::mem::replace(&mut before, behind.clone()), behind],
+                readings: Readings::default(),
+                prefix: PrefixMatches::of_clause(planner, clause),
+            })
+            .collect();
+        understanding.correct_unknown(planner);
+        understanding.corrected = understanding.corrected_text(text);
+        understanding
+    }
+
+    /// Reads the first words that match nothing as what they may have meant.
+    fn correct_unknown(&mut self, planner: &Planner<'s>) {
+        let unknown = self
+            .clauses
+            .iter_mut()
+            .filter(|understood| {
+                corrections::correctable(&understood.clause).is_some()
+                    && understood.matches_nothing(planner)
+            })
+            .take(CORRECTED_MAX);
+        for understood in unknown {
+            if let Some(word) = corrections::correctable(&understood.clause) {
+                understood.readings = corrections::readings(planner, word);
+            }
+        }
+    }
+
+    /// To be called if no business matches all clauses, filters and exclusions aside: reads rare words as what
+    /// they may have meant, and if that does not help, lets any clause do.
+    pub fn settle(&mut self, planner: &Planner<'s>, text: &TextQuery) {
+        let is_matched =
+            |understanding: &Understanding<'s>| !understanding.plan(planner).is_empty();
+        if self.correct_rare(planner) {
+            self.corrected = self.corrected_text(text);
+            if is_matched(self) {
+                return;
+            }
+        }
+        self.is_relaxed = true;
+        self.is_relaxed = is_matched(self);
+    }
+
+    /// Reads rare words as what they may have meant; returns whether any has such a reading.
+    fn correct_rare(&mut self, planner: &Planner<'s>) -> bool {
+        let mut has_readings = false;
+        // One more than are few need not be counted.
+        let holders =
+            |word: &QueryWord| planner.word(word).walk_from(DocId(0)).take(RARE_MAX + 1).count();
+        let rare = self
+            .clauses
+            .iter_mut()
+            .filter_map(|understood| {
+                let word = corrections::correctable(&understood.clause)?.clone();
+                (1..=RARE_MAX).contains(&holders(&word)).then_some((understood, word))
+            })
+            .take(CORRECTED_MAX);
+        for (understood, word) in rare {
+            understood.readings = corrections::readings(planner, &word);
+            has_readings |= !understood.readings.is_empty();
+        }
+        has_readings
+    }
+
+    fn corrected_text(&self, text: &TextQuery) -> Option<String> {
+        let replacements = self.clauses.iter().filter_map(|understood| {
+            let first = understood.readings.first()?;
+            Some((understood.clause.span.clone(), first))
+        });
+        text.replace(&replacements.collect::<Vec<_>>())
+    }
+
+    /// The businesses that match, filters and exclusions aside.
+    pub fn plan(&self, planner: &Planner<'s>) -> Plan<'s> {
+        if let Some(doc) = self.whole_id {
+            return Plan::Range(doc.0..doc.0 + 1);
+        }
+        if !self.is_relaxed {
+            let all = Plan::Range(0..planner.snapshot().num_docs());
+            let clauses = self.clauses.iter().map(|understood| understood.anywhere(planner));
+            return Plan::intersection(clauses.chain(self.clauses.is_empty().then_some(all)));
+        }
+        let (quoted, free): (Vec<&Understood<'s>>, Vec<&Understood<'s>>) =
+            self.clauses.iter().partition(|understood| understood.clause.is_quoted);
+        let counted = free.iter().filter(|understood| !understood.clause.is_legal_form);
+        let any = Plan::union(counted.map(|understood| understood.anywhere(planner)));
+        Plan::intersection(
+            quoted.iter().map(|understood| understood.anywhere(planner)).chain([any]),
+        )
+    }
+}
+
+impl<'s> Understood<'s> {
+    fn matches_nothing(&self, planner: &Planner<'s>) -> bool {
+        if let Term::Word(word) = &self.clause.term
+            && planner.ords(word).next().is_some()
+        {
+            return false;
+        }
+        let plan = self.anywhere(planner);
+        plan.is_nothing() || plan.has_check() && plan.is_empty()
+    }
+
+    /// Businesses that the clause matches in any field, in any way.
+    pub fn anywhere(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term(&self.clause.term);
+        let own = match &self.prefix {
+            // The union is known to be disjoint where the word has a list: what it matches otherwise is checked.
+            Some(prefix) if matches!(own, Plan::List(_) | Plan::Range(_)) => {
+                Plan::disjoint_union([own, prefix.beyond.clone()])
+            }
+            Some(prefix) => Plan::union([own, prefix.beyond.clone()]),
+            None => own,
+        };
+        let neighbours =
+            self.neighbours.iter().flatten().map(|word| planner.word_in_name_or_host(word));
+        let words = self.readings.words.iter().map(|word| planner.word(word));
+        let split = self.readings.split.iter().map(|phrase| planner.phrase(phrase));
+        Plan::union(std::iter::once(own).chain(neighbours).chain(words).chain(split))
+    }
+
+    /// Businesses whose name holds the clause as it was asked for: all of it, or written as one with a neighbour.
+    pub fn in_name_as_written(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term_in_name(&self.clause.term);
+        let neighbours = self.neighbours.iter().flatten().map(|word| planner.word_in_name(word));
+        Plan::union(std::iter::once(own).chain(neighbours))
+    }
+
+    /// Is it held only as it is written: with no reading, and not joined with a neighbour?
+    pub fn is_only_as_written(&self) -> bool {
+        self.readings.is_empty() && self.neighbours.iter().all(Option::is_none)
+    }
+
+    /// The only term that tells who holds the clause as a whole word, if it is one plain word, quoted or not.
+    pub fn only_term(&self, planner: &Planner<'s>) -> Option<TermOrd> {
+        let word = match &self.clause.term {
+            Term::Word(word) => word,
+            Term::Phrase(phrase) => match phrase.words.as_slice() {
+                [(_, word)] => word,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if self.is_only_as_written() { planner.only_term(word) } else { None }
+    }
+
+    /// Businesses whose name holds the clause, all of it and not only as a prefix.
+    pub fn in_name_whole(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term_in_name(&self.clause.term);
+        Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
+    }
+
+    /// Businesses whose name holds the clause, all of it or as a prefix.
+    pub fn in_name(&self, planner: &Planner<'s>) -> Plan<'s> {
+        Plan::union([self.in_name_whole(planner), self.in_name_as_prefix()])
+    }
+
+    /// Businesses whose name holds some word of the clause, not only as a prefix.
+    pub fn in_name_partly(&self, planner: &Planner<'s>) -> Plan<'s> {
+        let own = planner.term_partly_in_name(&self.clause.term);
+        Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
+    }
+
+    /// Businesses whose name holds a longer word that the clause begins, and not the clause as a whole word.
+    pub fn in_name_as_prefix(&self) -> Plan<'s> {
+        self.prefix.as_ref().map_or(Plan::NOTHING, |prefix| prefix.names.clone())
+    }
+
+    fn otherwise_in_name(&self, planner: &Planner<'s>) -> impl Iterator<Item = Plan<'s>> {
+        let neighbours = self.neighbours.iter().flatten();
+        let words = neighbours.chain(&self.readings.words).map(|word| planner.word_in_name(word));
+        let split = self.readings.split.iter().map(|phrase| planner.phrase_in_names(phrase));
+        words.chain(split).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The words of the clause at their places, each with its readings as further forms.
+    pub fn phrase_with_readings(&self) -> Phrase {
+        let mut phrase = Phrase::default();
+        phrase.extend(&self.clause.term);
+        if let [(_, word)] = phrase.words.as_mut_slice()
+            && !self.readings.words.is_empty()
+        {
+            word.extend(self.readings.words.iter().flat_map(|word| word.forms.iter().cloned()));
+        }
+        phrase
+    }
+}
+
+/// Two plain words written as one, if names or hosts hold that.
+fn joined(planner: &Planner<'_>, left: &Clause, right: &Clause) -> Option<QueryWord> {
+    let (left, right) = (plain_word(left)?, plain_word(right)?);
+    // Where what begins with the first is known, a pair is looked up from there.
+    if left.forms.iter().all(|left| planner.begun_by(left).has_no_longer()) {
+        return None;
+    }
+    let pairs = left
+        .forms
+        .iter()
+        .flat_map(|left| right.forms.iter().map(move |right| [left.as_str(), right].concat()));
+    let word = QueryWord { forms: pairs.collect() };
+    let is_held = |ord| {
+        let lists = planner.snapshot().terms().lists(ord);
+        lists.host().is_some() || lists.in_name().next().is_some()
+    };
+    let is_any_held = planner.ords(&word).any(is_held);
+    is_any_held.then_some(word)
+}
+
+fn plain_word(clause: &Clause) -> Option<&QueryWord> {
+    match &clause.term {
+        Term::Word(word) if !clause.is_quoted => Some(word),
+        _ => None,
+    }
+}
+
+/// The fields that "another field" than the name means.
+pub const OTHER_FIELDS: &[TextField] =
+    &[TextField::Host, TextField::Industry, TextField::Description];

@@ -1,0 +1,319 @@
+//! The levels of relevance, evaluated over sets of documents.
+//!
+//! What a level is says [`ranking`](crate::ranking). Levels are set operations on small lists, computed best first
+//! and only as far as a page needs: a page that fills from an upper level never looks at the lower ones. The level
+//! of a single document is told by taking apart the set of that one.
+//!
+//! | level | set | from |
+//! |---|---|---|
+//! | id or host | one document; the documents on the host | id order, host dictionary |
+//! | name is `q`, name starts with `q` | one word: a stored list; more: names that start with the words, verified | [`TermLists`](crate::snapshot::terms::block::TermLists) |
+//! | all words in the name | intersection of the names with each word | the same |
+//! | phrase in another field | one word: the rest that holds it; more: verified in the order of scores, until the page is full | forward index |
+//! | some words in the name | union of the names with each word | the same |
+//! | elsewhere | the rest | |
+//!
+//! Phrases outside names are in `rank/phrase_tier.rs`.
+
+mod phrase_tier;
+
+use crate::query::interpret::{Understanding, Understood};
+use crate::query::phrase::matcher::NameMatch;
+use crate::query::phrase::verifier::Place;
+use crate::query::session::Planner;
+use crate::query::session::ways::Shortcut;
+use crate::query::sets::set_expr::Plan;
+use crate::query::text::{Clause, Phrase, Term, TextQuery};
+use crate::ranking::Level;
+use crate::snapshot::encoding::postings::Postings;
+pub use phrase_tier::PhraseCandidates;
+
+/// Documents of one level.
+#[derive(Debug)]
+pub struct Group<'s> {
+    /// Their level.
+    pub level: Level,
+    /// The documents.
+    pub members: Plan<'s>,
+}
+
+/// What [`TierPartition::next_step`] gives.
+#[derive(Debug)]
+pub enum Step<'s> {
+    /// A group whose members are known, or told by their postings.
+    Group(Group<'s>),
+    /// Documents that may be on [`Level::PhraseElsewhere`].
+    Phrase(PhraseCandidates<'s>),
+}
+
+/// What is in `plan`, of which all are known to be on `lists`, and in `base`.
+fn narrowed<'s>(plan: Plan<'s>, base: Plan<'s>, lists: &[Postings<'s>]) -> Plan<'s> {
+    match base {
+        // Less is left of whom it must be told whether they are excluded.
+        Plan::Difference(base, excluded) => {
+            Plan::difference(narrowed(plan, *base, lists), *excluded)
+        }
+        base => {
+            let unknown = lists.iter().try_fold(base, |base, list| base.given(list));
+            Plan::intersection(unknown.into_iter().chain([plan]))
+        }
+    }
+}
+
+/// The hits of a query, taken apart into groups.
+#[derive(Debug)]
+pub struct TierPartition<'a, 's> {
+    planner: &'a Planner<'s>,
+    understanding: &'a Understanding<'s>,
+    words: Phrase,
+    /// The host that `q` is, if it is nothing else.
+    host: Option<String>,
+    /// Hits that are in none of the tiers taken so far.
+    rest: Plan<'s>,
+    next_level: usize,
+    /// Documents whose name holds all words and begins with the first, once they are known.
+    names: Option<Plan<'s>>,
+}
+
+impl<'a, 's> TierPartition<'a, 's> {
+    /// Prepares to take `hits` apart by how they fit `text`.
+    pub fn new(
+        planner: &'a Planner<'s>,
+        understanding: &'a Understanding<'s>,
+        text: &TextQuery,
+        hits: Plan<'s>,
+    ) -> TierPartition<'a, 's> {
+        let host = match text.clauses() {
+            [Clause { term: Term::Host { name, .. }, .. }] => Some(name.clone()),
+            _ => None,
+        };
+        TierPartition {
+            planner,
+            understanding,
+            words: text.ranking_words(),
+            host,
+            rest: hits,
+            next_level: 0,
+            names: None,
+        }
+    }
+
+    /// The next group, best first; those known to be empty are left out.
+    pub fn next_group(&mut self) -> Option<Group<'s>> {
+        loop {
+            match self.next_step()? {
+                Step::Group(group) => return Some(group),
+                Step::Phrase(candidates) => {
+                    let members = self.held(candidates.members());
+                    self.leave_out(&members);
+                    if !members.is_nothing() {
+                        return Some(Group { level: Level::PhraseElsewhere, members });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next group, or, where telling its members would mean to read every candidate, the candidates: the caller
+    /// takes the members out by [`TierPartition::leave_out`] before the next step.
+    pub fn next_step(&mut self) -> Option<Step<'s>> {
+        loop {
+            let level = *Level::ALL.get(self.next_level)?;
+            self.next_level += 1;
+            if self.rest.is_nothing() {
+                return None;
+            }
+            let members = match level {
+                Level::PhraseElsewhere => match self.phrase_elsewhere() {
+                    Plan::Check { candidates, check, .. } => {
+                        let hits = self.holding_words(*candidates);
+                        return Some(Step::Phrase(PhraseCandidates { hits, check }));
+                    }
+                    plan => self.within_rest(plan),
+                },
+                level => self.members(level),
+            };
+            match (level, self.clauses()) {
+                // Every hit holds the word, or what it begins in name or host: no document is left. By postings, that
+                // would be looked for among all of them behind the last page.
+                (Level::PhraseInHostByPrefix, [only])
+                    if only.readings.is_empty() && matches!(only.clause.term, Term::Word(_)) =>
+                {
+                    self.rest = Plan::NOTHING;
+                }
+                _ => self.leave_out(&members),
+            }
+            if !members.is_nothing() {
+                return Some(Step::Group(Group { level, members }));
+            }
+        }
+    }
+
+    /// The plan, evaluated if it matches few.
+    fn held(&self, plan: Plan<'s>) -> Plan<'s> {
+        match plan {
+            Plan::Ready(_) | Plan::Range(_) | Plan::List(_) => plan,
+            plan if plan.enumerated_max() <= self.planner.tuning().held_max => {
+                Plan::ready(plan.hit_set())
+            }
+            plan => {
+                self.planner.took(Shortcut::OpenGroup);
+                plan
+            }
+        }
+    }
+
+    /// Takes `members` out of what is left for further levels.
+    pub fn leave_out(&mut self, members: &Plan<'s>) {
+        let rest = std::mem::replace(&mut self.rest, Plan::NOTHING);
+        self.rest = self.without(rest, members.clone());
+    }
+
+    fn without(&self, plan: Plan<'s>, excluded: Plan<'s>) -> Plan<'s> {
+        if plan.is_nothing() || excluded.is_nothing() {
+            return plan;
+        }
+        match &plan {
+            Plan::Ready(hits) => Plan::ready(hits.without(&excluded)),
+            _ => self.held(Plan::difference(plan, excluded)),
+        }
+    }
+
+    fn within(&self, plan: Plan<'s>, base: &Plan<'s>) -> Plan<'s> {
+        self.within_known(plan, base, &[])
+    }
+
+    /// Those of `base` that match `plan`, of which all are known to be on `lists`.
+    fn within_known(&self, plan: Plan<'s>, base: &Plan<'s>, lists: &[Postings<'s>]) -> Plan<'s> {
+        match (&plan, base) {
+            (nothing, _) | (_, nothing) if nothing.is_nothing() => Plan::NOTHING,
+            (_, Plan::Ready(hits)) => Plan::ready(hits.within(&plan)),
+            _ => self.held(narrowed(plan, base.clone(), lists)),
+        }
+    }
+
+    fn within_rest(&self, plan: Plan<'s>) -> Plan<'s> {
+        self.within(plan, &self.rest)
+    }
+
+    /// The documents of `level` among those on no better one.
+    fn members(&mut self, level: Level) -> Plan<'s> {
+        let is_one_word = self.words.words.len() == 1;
+        match level {
+            Level::Elsewhere => self.rest.clone(),
+            Level::IdOrHost if self.understanding.whole_id.is_some() => self.rest.clone(),
+            Level::IdOrHost => match &self.host {
+                Some(name) => self.within_rest(self.planner.host(name)),
+                None => Plan::NOTHING,
+            },
+            _ if self.words.words.is_empty() => Plan::NOTHING,
+            Level::NameIs if is_one_word => self.names_by_list(NameMatch::Whole),
+            Level::NameStarts if is_one_word => self.names_by_list(NameMatch::Start),
+            Level::NameIs => {
+                let names = self.names_that_begin();
+                self.names = Some(names.clone());
+                self.names_that(names, NameMatch::Whole)
+            }
+            Level::NameStarts => match self.names.take() {
+                Some(names) => self.names_that(names, NameMatch::Start),
+                None => Plan::NOTHING,
+            },
+            Level::NameHasAll => self.names_with_all(Understood::in_name_whole),
+            Level::NameHasAllByPrefix if !self.has_longer_in_name() => Plan::NOTHING,
+            Level::NameHasAllByPrefix => match self.clauses() {
+                // Found as what they are, and not as what is left, few are seen to be few.
+                [only] if only.is_only_as_written() => self.within_rest(only.in_name_as_prefix()),
+                _ => self.names_with_all(Understood::in_name),
+            },
+            Level::PhraseElsewhere => self.within_rest(self.phrase_elsewhere()),
+            Level::PhraseInHostByPrefix => self.phrase_in_host_by_prefix(),
+            Level::NameHasSome => {
+                let partly = self.clauses().iter().map(|it| it.in_name_partly(self.planner));
+                let names = self.within_rest(Plan::union(partly));
+                if self.has_longer_in_name() {
+                    return self.without(names, self.names_by_prefix_only());
+                }
+                names
+            }
+            Level::NameHasSomeByPrefix if !self.has_longer_in_name() => Plan::NOTHING,
+            Level::NameHasSomeByPrefix => self.within_rest(self.names_by_prefix_only()),
+        }
+    }
+
+    /// May a name hold a clause only as a prefix?
+    fn has_longer_in_name(&self) -> bool {
+        self.clauses().iter().any(|understood| !understood.in_name_as_prefix().is_nothing())
+    }
+
+    /// Documents whose name holds some clause only as a prefix.
+    fn names_by_prefix_only(&self) -> Plan<'s> {
+        Plan::union(self.clauses().iter().map(|understood| {
+            let whole = understood.in_name_whole(self.planner);
+            Plan::difference(understood.in_name_as_prefix(), whole)
+        }))
+    }
+
+    /// The list of all that hold a clause, if it is one word and there is no other way to hold it.
+    fn only_list(&self, understood: &Understood<'s>) -> Option<Postings<'s>> {
+        match &understood.clause.term {
+            Term::Word(word) if understood.is_only_as_written() => {
+                let ord = self.planner.only_term(word)?;
+                Some(self.planner.snapshot().terms().lists(ord).any())
+            }
+            _ => None,
+        }
+    }
+
+    fn clauses(&self) -> &'a [Understood<'s>] {
+        &self.understanding.clauses
+    }
+
+    /// Businesses whose name begins with the one word of `q`.
+    fn names_by_list(&self, wanted: NameMatch) -> Plan<'s> {
+        let [(_, word)] = self.words.words.as_slice() else { return Plan::NOTHING };
+        let whole = self.planner.lists(word, |lists| [lists.name_is(), None, None]);
+        let starts = || self.planner.lists(word, |lists| [lists.name_starts(), None, None]);
+        match (wanted, &self.rest) {
+            (NameMatch::Whole, rest) => self.named(whole, rest),
+            // A name that is the word does not start with it and go on.
+            (NameMatch::Start, Plan::Difference(hits, excluded)) if excluded.is_same(&whole) => {
+                self.named(starts(), hits)
+            }
+            (NameMatch::Start, rest) => self.named(starts(), rest),
+        }
+    }
+
+    /// Those of `base`, which are hits, that are among `names`, which hold the words of `q` in their name.
+    fn named(&self, names: Plan<'s>, base: &Plan<'s>) -> Plan<'s> {
+        // Hits hold the words somewhere; in the name is somewhere.
+        let lists: Vec<Postings<'s>> =
+            self.clauses().iter().filter_map(|it| self.only_list(it)).collect();
+        self.within_known(names, base, &lists)
+    }
+
+    /// Documents of the rest whose name holds all clauses in the way that `in_name` asks for.
+    fn names_with_all(&self, in_name: fn(&Understood<'s>, &Planner<'s>) -> Plan<'s>) -> Plan<'s> {
+        let clauses = self.clauses().iter().map(|understood| in_name(understood, self.planner));
+        self.named(Plan::intersection(clauses), &self.rest)
+    }
+
+    /// Those whose name holds the words of `q` and begins with the first, maybe with more that does not hold them all.
+    fn names_that_begin(&self) -> Plan<'s> {
+        let mut words = self.words.words.iter();
+        let Some((_, first)) = words.next() else { return Plan::NOTHING };
+        let begins =
+            self.planner.lists(first, |lists| [lists.name_starts(), lists.name_is(), None]);
+        let others = words.map(|(_, word)| self.planner.word_in_name(word));
+        let narrowed = self.planner.stored_neighbours(&self.words);
+        self.within_rest(Plan::intersection(std::iter::once(begins).chain(others).chain(narrowed)))
+    }
+
+    /// Those of `candidates` whose name begins with the words of `q`, as `wanted` says.
+    fn names_that(&self, candidates: Plan<'s>, wanted: NameMatch) -> Plan<'s> {
+        if candidates.is_nothing() {
+            return candidates;
+        }
+        let place = Place::BeginName(wanted);
+        self.held(self.planner.check_at(candidates, &self.words, place))
+    }
+}

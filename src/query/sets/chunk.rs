@@ -1,0 +1,461 @@
+//! The lower halves of one chunk of 65,536 businesses: what plans are evaluated to, one chunk at a time.
+//!
+//! [`Lows`] borrow from the mapping or from a [`HitSet`](super::doc_set::HitSet) as long as nothing changes them, so
+//! that reading one list costs nothing. Cost of an operation: an array costs its length, a bitmap 8 KiB, whatever
+//! it holds; a span nothing.
+
+mod walk;
+
+use crate::simd::{combine, count_ones, count_shared};
+use crate::snapshot::encoding::arrays;
+use crate::snapshot::encoding::container::{
+    BITMAP_WORDS, Bitmap, Container, append_bits, for_each_bit,
+};
+use crate::snapshot::encoding::postings::ARRAY_MAX;
+use std::ops::Range;
+
+/// Number of lower halves.
+const ALL: u32 = 1 << 16;
+
+/// Fewest that were found by bits and stay bits, if an operation on all of them comes next: it leaves few, and costs less
+/// than taking bits apart.
+const FOUND_MIN: usize = 256;
+
+type Words = [u64; BITMAP_WORDS];
+
+/// Some of the lower halves of a chunk.
+#[derive(Clone, Debug)]
+pub enum Lows<'p> {
+    /// All from `start` to below `end`.
+    Span(Range<u32>),
+    /// Sorted, as they lie in a list.
+    Slice(&'p [u16]),
+    /// Sorted.
+    Array(Vec<u16>),
+    /// A bitmap of a list, and how many bits are set.
+    Words(&'p Words, u32),
+    /// A bitmap, and how many bits are set.
+    Bitmap(Box<Words>, u32),
+}
+
+/// The same without regard to who owns it.
+enum View<'a> {
+    Span(&'a Range<u32>),
+    Array(&'a [u16]),
+    Bitmap(&'a Words, u32),
+}
+
+impl<'p> Lows<'p> {
+    /// None.
+    pub const NONE: Lows<'static> = Lows::Span(0..0);
+
+    /// Those of a container of postings.
+    pub fn of(container: Container<'p>) -> Lows<'p> {
+        match container {
+            Container::Array(lows) => Lows::Slice(lows),
+            Container::Bitmap(Bitmap { words, count, .. }) => Lows::Words(words, count),
+        }
+    }
+
+    /// All of a range of `DocId`s that lie in the chunk `key`.
+    pub fn of_range(range: &Range<u32>, key: u16) -> Lows<'static> {
+        let base = u32::from(key) << 16;
+        let low = |doc: u32| doc.saturating_sub(base).min(ALL);
+        Lows::Span(low(range.start)..low(range.end).max(low(range.start)))
+    }
+
+    fn view(&self) -> View<'_> {
+        match self {
+            Lows::Span(range) => View::Span(range),
+            Lows::Slice(lows) => View::Array(lows),
+            Lows::Array(lows) => View::Array(lows),
+            Lows::Words(words, count) => View::Bitmap(words, *count),
+            Lows::Bitmap(words, count) => View::Bitmap(words, *count),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self.view() {
+            View::Span(range) => range.len(),
+            View::Array(lows) => lows.len(),
+            View::Bitmap(_, count) => count as usize,
+        }
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Is `low` among them?
+    pub fn contains(&self, low: u16) -> bool {
+        match self.view() {
+            View::Span(range) => range.contains(&u32::from(low)),
+            View::Array(lows) => lows.binary_search(&low).is_ok(),
+            View::Bitmap(words, _) => is_set(words, low),
+        }
+    }
+
+    /// Those that are in both.
+    pub fn and(&self, other: &Lows<'p>) -> Lows<'p> {
+        self.shared(other, ARRAY_MAX)
+    }
+
+    /// The same, to be brought together with others: what two bitmaps share stays one, as long as it is not of few.
+    pub fn and_on(&self, other: &Lows<'p>) -> Lows<'p> {
+        self.shared(other, FOUND_MIN)
+    }
+
+    /// Those that are in both; what bitmaps share is an array up to `array_max`.
+    fn shared(&self, other: &Lows<'p>, array_max: usize) -> Lows<'p> {
+        match (self.view(), other.view()) {
+            (View::Span(range), View::Span(others)) => {
+                let start = range.start.max(others.start);
+                Lows::Span(start..range.end.min(others.end).max(start))
+            }
+            (View::Span(range), _) => other.within(range),
+            (_, View::Span(range)) => self.within(range),
+            (View::Array(a), View::Array(b)) => Lows::Array(arrays::intersect(a, b)),
+            (View::Array(lows), View::Bitmap(words, _))
+            | (View::Bitmap(words, _), View::Array(lows)) => {
+                Lows::Array(compact(lows, |low| is_set(words, low)))
+            }
+            (View::Bitmap(a, _), View::Bitmap(b, _)) => {
+                let count = count_shared(a, b);
+                if count > array_max {
+                    let mut words = Box::new(*a);
+                    combine(&mut *words, b.iter().copied(), |word, other| word & other);
+                    return Lows::Bitmap(words, count as u32);
+                }
+                let mut both = Vec::new();
+                append_bits(|at| a[at] & b[at], count, &mut both);
+                Lows::Array(both)
+            }
+        }
+    }
+
+    /// How many are in both; nothing is written.
+    pub fn and_len(&self, other: &Lows<'_>) -> usize {
+        match (self.view(), other.view()) {
+            (View::Array(a), View::Array(b)) => {
+                let mut count = 0;
+                arrays::for_each_shared(a, b, |_| count += 1);
+                count
+            }
+            (View::Array(lows), View::Bitmap(words, _))
+            | (View::Bitmap(words, _), View::Array(lows)) => {
+                lows.iter().map(|&low| usize::from(is_set(words, low))).sum()
+            }
+            (View::Bitmap(a, _), View::Bitmap(b, _)) => count_shared(a, b),
+            (View::Span(range), _) => other.len_within(range),
+            (_, View::Span(range)) => self.len_within(range),
+        }
+    }
+
+    /// Those that are not in `other`.
+    pub fn and_not(&self, other: &Lows<'_>) -> Lows<'p> {
+        if other.is_empty() || self.is_empty() {
+            return self.clone();
+        }
+        match (self.view(), other.view()) {
+            (View::Array(lows), View::Array(others)) => Lows::Array(arrays::subtract(lows, others)),
+            (View::Array(lows), _) => Lows::Array(compact(lows, |low| !other.contains(low))),
+            (_, View::Array(others)) => {
+                let mut words = self.to_words();
+                others.iter().for_each(|&low| words[usize::from(low >> 6)] &= !bit(low));
+                Lows::of_words(words)
+            }
+            (_, View::Span(range)) => {
+                let mut words = self.to_words();
+                clear(&mut words, range);
+                Lows::of_words(words)
+            }
+            (_, View::Bitmap(others, _)) => {
+                let mut words = self.to_words();
+                combine(&mut *words, others.iter().copied(), |word, other| word & !other);
+                Lows::of_words(words)
+            }
+        }
+    }
+
+    /// Those that are in either.
+    pub fn or(self, other: Lows<'p>) -> Lows<'p> {
+        if self.is_empty() {
+            return other;
+        }
+        if other.is_empty() {
+            return self;
+        }
+        if let (View::Array(a), View::Array(b)) = (self.view(), other.view())
+            && a.len() + b.len() <= ARRAY_MAX
+        {
+            return Lows::Array(arrays::merge(a, b));
+        }
+        let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        let mut words = match many {
+            Lows::Bitmap(words, _) => words,
+            many => many.to_words(),
+        };
+        match few.view() {
+            View::Array(lows) => {
+                lows.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low))
+            }
+            View::Bitmap(others, _) => {
+                combine(&mut *words, others.iter().copied(), |word, other| word | other);
+            }
+            View::Span(range) => set(&mut words, range),
+        }
+        Lows::of_words(words)
+    }
+
+    /// Those of a range.
+    pub fn within(&self, range: &Range<u32>) -> Lows<'p> {
+        if range.start == 0 && range.end == ALL {
+            return self.clone();
+        }
+        match self {
+            Lows::Span(own) => {
+                let start = own.start.max(range.start);
+                Lows::Span(start..own.end.min(range.end).max(start))
+            }
+            Lows::Slice(lows) => Lows::Slice(&lows[places(lows, range)]),
+            Lows::Array(lows) => Lows::Array(lows[places(lows, range)].to_vec()),
+            Lows::Words(words, _) => within_words(words, range),
+            Lows::Bitmap(words, _) => within_words(words, range),
+        }
+    }
+
+    fn len_within(&self, range: &Range<u32>) -> usize {
+        match self.view() {
+            View::Span(own) => own.start.max(range.start)..own.end.min(range.end),
+            View::Array(lows) => {
+                let places = places(lows, range);
+                places.start as u32..places.end as u32
+            }
+            View::Bitmap(words, count) => {
+                if range.start == 0 && range.end == ALL {
+                    0..count
+                } else {
+                    0..(rank(words, range.end) - rank(words, range.start.min(range.end)))
+                }
+            }
+        }
+        .len()
+    }
+
+    /// Those that `is_wanted` says.
+    pub fn filter(&self, mut is_wanted: impl FnMut(u16) -> bool) -> Lows<'static> {
+        let mut lows = Vec::new();
+        self.for_each(|low| {
+            if is_wanted(low) {
+                lows.push(low);
+            }
+        });
+        Lows::Array(lows)
+    }
+
+    /// All of them, ascending.
+    pub fn to_array(&self) -> Vec<u16> {
+        let mut all = Vec::new();
+        self.append_to(&mut all);
+        all
+    }
+
+    /// Appends all of them, ascending.
+    pub fn append_to(&self, all: &mut Vec<u16>) {
+        match self.view() {
+            View::Span(range) => all.extend(range.clone().map(|low| low as u16)),
+            View::Array(lows) => all.extend_from_slice(lows),
+            View::Bitmap(words, count) => {
+                append_bits(|at| words[at], count as usize, all);
+            }
+        }
+    }
+
+    /// Calls `visit` with all of them, ascending.
+    pub fn for_each(&self, mut visit: impl FnMut(u16)) {
+        match self.view() {
+            View::Span(range) => range.clone().for_each(|low| visit(low as u16)),
+            View::Array(lows) => Container::Array(lows).for_each(visit),
+            View::Bitmap(words, _) => for_each_bit(words.iter().copied(), visit),
+        }
+    }
+
+    fn to_words(&self) -> Box<Words> {
+        match self.view() {
+            View::Bitmap(words, _) => Box::new(*words),
+            View::Array(lows) => {
+                let mut words = Box::new([0; BITMAP_WORDS]);
+                lows.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low));
+                words
+            }
+            View::Span(range) => {
+                let mut words = Box::new([0; BITMAP_WORDS]);
+                set(&mut words, range);
+                words
+            }
+        }
+    }
+
+    /// A bitmap, or an array if few bits are set.
+    pub fn of_words(words: Box<Words>) -> Lows<'static> {
+        let count = count_ones(words.as_slice()) as u32;
+        let bitmap = Lows::Bitmap(words, count);
+        if count as usize > ARRAY_MAX {
+            return bitmap;
+        }
+        Lows::Array(bitmap.to_array())
+    }
+}
+
+#[inline]
+fn bit(low: u16) -> u64 {
+    1 << (low & 63)
+}
+
+/// Is the bit of `low` set?
+#[inline]
+fn is_set(words: &Words, low: u16) -> bool {
+    words[usize::from(low >> 6)] & bit(low) != 0
+}
+
+/// Those of an array that `is_wanted` says. Writes all of them, each over the last one that is not wanted: where what
+/// is asked is not in the cache, no guess at the answer can be wrong, and the next questions need not wait.
+#[inline]
+fn compact(lows: &[u16], is_wanted: impl Fn(u16) -> bool) -> Vec<u16> {
+    let mut kept = vec![0; lows.len()];
+    let mut len = 0;
+    for &low in lows {
+        kept[len] = low;
+        len += usize::from(is_wanted(low));
+    }
+    kept.truncate(len);
+    kept
+}
+
+/// Where in an array the lower halves of a range stand.
+fn places(lows: &[u16], range: &Range<u32>) -> Range<usize> {
+    let start = lows.partition_point(|&low| u32::from(low) < range.start);
+    let end = lows.partition_point(|&low| u32::from(low) < range.end);
+    start..end.max(start)
+}
+
+/// How many bits below `end` are set.
+fn rank(words: &Words, end: u32) -> u32 {
+    let whole = end as usize >> 6;
+    let ones = count_ones(&words[..whole]) as u32;
+    let rest = words.get(whole).map_or(0, |word| (word & ((1 << (end & 63)) - 1)).count_ones());
+    ones + rest
+}
+
+fn within_words(words: &Words, range: &Range<u32>) -> Lows<'static> {
+    let mut kept = Box::new([0; BITMAP_WORDS]);
+    let (first, last) = (range.start as usize >> 6, (range.end as usize).div_ceil(64));
+    if first < last {
+        kept[first..last].copy_from_slice(&words[first..last]);
+    }
+    clear(&mut kept, &(0..range.start));
+    clear(&mut kept, &(range.end..ALL));
+    Lows::of_words(kept)
+}
+
+/// The parts of a range that lie in one word each: the word's place, and the bits.
+fn masks(range: &Range<u32>) -> impl Iterator<Item = (usize, u64)> {
+    let (start, end) = (range.start, range.end);
+    (start >> 6..if start < end { ((end - 1) >> 6) + 1 } else { start >> 6 }).map(move |at| {
+        let from = start.max(at * 64) - at * 64;
+        let to = end.min(at * 64 + 64) - at * 64;
+        (at as usize, (u64::MAX >> (64 - (to - from))) << from)
+    })
+}
+
+fn clear(words: &mut Words, range: &Range<u32>) {
+    masks(range).for_each(|(at, mask)| words[at] &= !mask);
+}
+
+fn set(words: &mut Words, range: &Range<u32>) {
+    masks(range).for_each(|(at, mask)| words[at] |= mask);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Sets with sparse, dense and full stretches.
+    fn sets() -> impl Strategy<Value = BTreeSet<u16>> {
+        let stretch = (0u32..65_536, 0u32..20_000, 1u32..40).prop_map(|(start, len, step)| {
+            (start..(start + len).min(ALL)).step_by(step as usize).map(|low| low as u16)
+        });
+        proptest::collection::vec(stretch, 0..4)
+            .prop_map(|parts| parts.into_iter().flatten().collect())
+    }
+
+    /// The set in every shape that can hold it.
+    fn shapes(set: &BTreeSet<u16>) -> Vec<Lows<'static>> {
+        let array: Vec<u16> = set.iter().copied().collect();
+        let mut words = Box::new([0u64; BITMAP_WORDS]);
+        array.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low));
+        let shared: &'static Words = Box::leak(words.clone());
+        let count = array.len() as u32;
+        let mut shapes = vec![
+            Lows::Slice(Box::leak(array.clone().into_boxed_slice())),
+            Lows::Words(shared, count),
+            Lows::Bitmap(words, count),
+        ];
+        if let (Some(&first), Some(&last)) = (set.first(), set.last())
+            && usize::from(last - first) + 1 == set.len()
+        {
+            shapes.push(Lows::Span(u32::from(first)..u32::from(last) + 1));
+        }
+        shapes.push(Lows::Array(array));
+        shapes
+    }
+
+    fn all(lows: &Lows<'_>) -> Vec<u16> {
+        let mut all = Vec::new();
+        lows.for_each(|low| all.push(low));
+        assert_eq!(all.len(), lows.len());
+        all
+    }
+
+    fn sorted<'a>(set: impl Iterator<Item = &'a u16>) -> Vec<u16> {
+        set.copied().collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn operations_are_those_of_sets(a in sets(), b in sets(), span in (0u32..=ALL, 0u32..=ALL)) {
+            let span = span.0.min(span.1)..span.0.max(span.1);
+            let in_span: BTreeSet<u16> = span.clone().map(|low| low as u16).collect();
+            for (x, y) in [(&a, &b), (&a, &in_span), (&in_span, &b)] {
+                for lows in shapes(x) {
+                    for others in shapes(y) {
+                        prop_assert_eq!(all(&lows.and(&others)), sorted(x.intersection(y)));
+                        prop_assert_eq!(all(&lows.and_on(&others)), sorted(x.intersection(y)));
+                        prop_assert_eq!(lows.and_len(&others), x.intersection(y).count());
+                        prop_assert_eq!(all(&lows.and_not(&others)), sorted(x.difference(y)));
+                        prop_assert_eq!(all(&lows.clone().or(others)), sorted(x.union(y)));
+                    }
+                    prop_assert_eq!(all(&lows.within(&span)), sorted(x.intersection(&in_span)));
+                    prop_assert_eq!(all(&lows.filter(|low| y.contains(&low))), sorted(x.intersection(y)));
+                    for probe in [0, 63, 64, 30_000, 65_535, span.start, span.end] {
+                        let low = probe.min(ALL - 1) as u16;
+                        prop_assert_eq!(lows.contains(low), x.contains(&low));
+                        let (mut up, mut down) = (lows.place_of(probe), lows.place_of(probe));
+                        let ahead: Vec<u16> = std::iter::from_fn(|| lows.next(&mut up)).collect();
+                        let from_probe = |low: &&u16| u32::from(**low) >= probe;
+                        prop_assert_eq!(ahead, sorted(x.iter().filter(from_probe)));
+                        let mut behind: Vec<u16> =
+                            std::iter::from_fn(|| lows.previous(&mut down)).collect();
+                        behind.reverse();
+                        prop_assert_eq!(behind, sorted(x.iter().filter(|low| !from_probe(low))));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Evaluating plans, a chunk of 65,536 businesses at a time.
+//!
+//! Nothing here is proportional to what matches: a plan can be asked whether it holds one business, be walked from
+//! any business to either side, and be visited as a whole; at any time one chunk (8 KiB at most for every level of
+//! the tree) is in memory. An intersection visits only the chunks that all of its parts have, and starts with its
+//! smallest part.
+
+use super::chunk::Lows;
+use super::doc_set::HitSet;
+use super::set_expr::{List, Plan};
+use crate::ids::DocId;
+use crate::snapshot::encoding::postings::Postings;
+use std::ops::Range;
+
+/// Up to so many businesses of a chunk are looked up one by one in the parts of a union, where evaluating it would
+/// read all of its lists.
+const PROBED_MAX: usize = 16;
+
+/// Parts of an intersection of at most so many businesses are held and [selected from](super::select); of larger
+/// ones less is copied a chunk at a time.
+pub const SELECTED_MAX: u64 = 1 << 14;
+
+/// Businesses of parts of a union that are put together at once, where a chunk has about one.
+const GATHERED_MAX: u64 = 64;
+
+/// Candidates of a check that are brought together before any is looked at, where a chunk has a few.
+const CHECKED_MAX: u64 = 256;
+
+impl<'s> Plan<'s> {
+    /// Does `doc` match?
+    pub fn contains(&self, doc: DocId) -> bool {
+        match self {
+            Plan::Range(range) => range.contains(&doc.0),
+            Plan::List(list) => list.postings.contains(doc),
+            Plan::Ready(hits) => hits.contains(doc),
+            Plan::Union(union) => union.parts.iter().any(|part| part.contains(doc)),
+            Plan::Intersection(parts) => parts.iter().all(|part| part.contains(doc)),
+            Plan::Difference(plan, excluded) => plan.contains(doc) && !excluded.contains(doc),
+            Plan::Check { candidates, check, .. } => candidates.contains(doc) && check.passes(doc),
+        }
+    }
+
+    /// Leaves those of `docs`, which stand in any order, that match.
+    pub fn retain(&self, docs: &mut Vec<DocId>) {
+        match self {
+            Plan::Intersection(parts) => parts.iter().for_each(|part| part.retain(docs)),
+            Plan::Difference(plan, excluded) => {
+                plan.retain(docs);
+                docs.retain(|&doc| !excluded.contains(doc));
+            }
+            Plan::Check { candidates, check, .. } => {
+                candidates.retain(docs);
+                *docs = check.passing_of(docs, |&doc| doc);
+            }
+            plan => docs.retain(|&doc| plan.contains(doc)),
+        }
+    }
+
+    /// The businesses of chunk `key` that match: the lower halves of their `DocId`s.
+    pub fn chunk(&self, key: u16) -> Lows<'_> {
+        match self {
+            Plan::Range(range) => Lows::of_range(range, key),
+            Plan::List(list) => list_chunk(&list.postings, key),
+            Plan::Ready(hits) => hits.chunk(key),
+            Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| match part {
+                // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
+                Plan::Check { candidates, check, .. } => {
+                    let left = candidates.chunk(key).and_not(&all);
+                    all.or(check.passing(key, &left))
+                }
+                part => all.or(part.chunk(key)),
+            }),
+            Plan::Intersection(parts) => match parts.as_slice() {
+                [] => Lows::NONE,
+                [only] => only.chunk(key),
+                [others @ .., last] => last.chunk_within(key, Plan::chunk_of_all(others, key)),
+            },
+            Plan::Difference(plan, excluded) => {
+                let base = plan.chunk(key);
+                if base.is_empty() {
+                    return base;
+                }
+                let excluded = excluded.chunk_within(key, base.clone());
+                base.and_not(&excluded)
+            }
+            Plan::Check { candidates, check, .. } => check.passing(key, &candidates.chunk(key)),
+        }
+    }
+
+    /// The businesses of chunk `key` that all of `parts` match, to be brought together with others.
+    fn chunk_of_all<'p>(parts: &'p [Plan<'s>], key: u16) -> Lows<'p> {
+        let Some((first, others)) = parts.split_first() else { return Lows::NONE };
+        others.iter().fold(first.chunk(key), |base, part| match part {
+            Plan::List(_) | Plan::Ready(_) if !base.is_empty() => base.and_on(&part.chunk(key)),
+            part => part.chunk_within(key, base),
+        })
+    }
+
+    /// Those of `base` that match.
+    pub(crate) fn chunk_within<'p>(&'p self, key: u16, base: Lows<'p>) -> Lows<'p> {
+        if base.is_empty() {
+            return base;
+        }
+        match self {
+            Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => base.and(&self.chunk(key)),
+            Plan::Intersection(parts) => {
+                parts.iter().fold(base, |base, part| part.chunk_within(key, base))
+            }
+            Plan::Union(_) if base.len() <= PROBED_MAX => {
+                base.filter(|low| self.contains(DocId(u32::from(key) << 16 | u32::from(low))))
+            }
+            Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| {
+                let base = base.clone();
+                let left = if part.has_check() { base.and_not(&all) } else { base };
+                all.or(part.chunk_within(key, left))
+            }),
+            Plan::Difference(plan, excluded) => {
+                let base = plan.chunk_within(key, base);
+                let excluded = excluded.chunk_within(key, base.clone());
+                base.and_not(&excluded)
+            }
+            Plan::Check { candidates, check, .. } => {
+                check.passing(key, &candidates.chunk_within(key, base))
+            }
+        }
+    }
+
+    /// How many businesses of chunk `key` match. Of an intersection, what all parts share is not written.
+    pub fn chunk_len(&self, key: u16) -> usize {
+        match self {
+            Plan::Intersection(parts) => match parts.as_slice() {
+                [others @ .., last @ (Plan::Range(_) | Plan::List(_) | Plan::Ready(_))]
+                    if !others.is_empty() =>
+                {
+                    let base = Plan::chunk_of_all(others, key);
+                    if base.is_empty() { 0 } else { base.and_len(&last.chunk(key)) }
+                }
+                _ => self.chunk(key).len(),
+            },
+            plan => plan.chunk(key).len(),
+        }
+    }
+
+    /// A range of `DocId`s that all matching businesses are in.
+    pub fn doc_range(&self, num_docs: u32) -> Range<u32> {
+        match self {
+            Plan::Range(range) => range.clone(),
+            Plan::Intersection(parts) => parts.iter().fold(0..num_docs, |range, part| {
+                let other = part.doc_range(num_docs);
+                range.start.max(other.start)..range.end.min(other.end)
+            }),
+            Plan::Difference(plan, _) => plan.doc_range(num_docs),
+            Plan::Check { candidates, .. } => candidates.doc_range(num_docs),
+            Plan::Ready(hits) => hits.range(),
+            Plan::List(_) | Plan::Union(_) => 0..num_docs,
+        }
+    }
+
+    /// The smallest key, not below `from`, of a chunk in which any business may match.
+    pub fn next_key(&self, from: u32) -> Option<u16> {
+        match self {
+            Plan::Range(range) => {
+                let key = from.max(range.start >> 16);
+                (!range.is_empty() && key <= (range.end - 1) >> 16).then_some(key as u16)
+            }
+            Plan::List(list) => list.postings.next_key(from),
+            Plan::Ready(hits) => hits.next_key(from),
+            Plan::Union(union) => union.parts.iter().filter_map(|part| part.next_key(from)).min(),
+            Plan::Intersection(parts) => {
+                let mut key = from;
+                loop {
+                    let start = key;
+                    for part in parts {
+                        key = u32::from(part.next_key(key)?);
+                    }
+                    if key == start {
+                        return Some(key as u16);
+                    }
+                }
+            }
+            Plan::Difference(plan, _) => plan.next_key(from),
+            Plan::Check { candidates, .. } => candidates.next_key(from),
+        }
+    }
+
+    /// The largest key, below `end`, of a chunk in which any business may match.
+    pub fn last_key(&self, end: u32) -> Option<u16> {
+        match self {
+            Plan::Range(range) => {
+                let last = range.end.checked_sub(1)? >> 16;
+                let key = last.min(end.checked_sub(1)?);
+                (key >= range.start >> 16 && !range.is_empty()).then_some(key as u16)
+            }
+            Plan::List(list) => list.postings.last_key(end),
+            Plan::Ready(hits) => hits.last_key(end),
+            Plan::Union(union) => union.parts.iter().filter_map(|part| part.last_key(end)).max(),
+            Plan::Intersection(parts) => {
+                let mut end = end;
+                loop {
+                    let start = end;
+                    for part in parts {
+                        end = u32::from(part.last_key(end)?) + 1;
+                    }
+                    if end == start {
+                        return Some((end - 1) as u16);
+                    }
+                }
+            }
+            Plan::Difference(plan, _) => plan.last_key(end),
+            Plan::Check { candidates, .. } => candidates.last_key(end),
+        }
+    }
+
+    /// The keys of the chunks in which any business may match, ascending.
+    pub fn keys(&self) -> impl Iterator<Item = u16> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let key = self.next_key(from)?;
+            from = u32::from(key) + 1;
+            Some(key)
+        })
+    }
+
+    /// Calls `visit` with the matching businesses of every chunk that has any, ascending.
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(u16, &Lows<'_>)) {
+        for key in self.keys() {
+            let lows = self.chunk(key);
+            if !lows.is_empty() {
+                visit(key, &lows);
+            }
+        }
+    }
+
+    /// Calls `visit` with every matching business, ascending.
+    pub fn for_each(&self, mut visit: impl FnMut(DocId)) {
+        self.for_each_chunk(|key, lows| {
+            let base = u32::from(key) << 16;
+            lows.for_each(|low| visit(DocId(base | u32::from(low))));
+        });
+    }
+
+    /// Does nothing match?
+    pub fn is_empty(&self) -> bool {
+        self.walk_from(DocId(0)).next().is_none()
+    }
+
+    /// All matching businesses, held in memory: for plans that match few.
+    pub fn hit_set(&self) -> HitSet {
+        match self {
+            Plan::Ready(hits) => hits.as_ref().clone(),
+            Plan::List(List { postings: Postings::Small(docs), .. }) => {
+                HitSet::of_sorted(docs.iter().copied())
+            }
+            Plan::Union(union) if self.cardinality_max() <= GATHERED_MAX => {
+                let mut docs = Vec::with_capacity(GATHERED_MAX as usize);
+                union.parts.iter().for_each(|part| part.for_each(|doc| docs.push(doc.0)));
+                HitSet::of(docs)
+            }
+            Plan::Check { candidates, check, .. }
+                if candidates.cardinality_max() <= CHECKED_MAX =>
+            {
+                candidates.hit_set().passing(check)
+            }
+            // Within bounds on employees only some chunks are looked at.
+            Plan::Intersection(parts)
+                if self.cardinality_max() <= SELECTED_MAX
+                    && !parts.iter().any(|part| matches!(part, Plan::Range(_))) =>
+            {
+                let Some((first, others)) = parts.split_first() else { return HitSet::default() };
+                others.iter().fold(first.hit_set(), |hits, part| hits.within(part))
+            }
+            Plan::Difference(plan, excluded) if self.cardinality_max() <= SELECTED_MAX => {
+                plan.hit_set().without(excluded)
+            }
+            plan => {
+                let mut hits = HitSet::default();
+                plan.for_each_chunk(|key, lows| hits.extend(key, lows));
+                hits
+            }
+        }
+    }
+
+    /// The matching businesses from `start` on, ascending.
+    pub fn walk_from(&self, start: DocId) -> impl Iterator<Item = DocId> {
+        let mut open: Option<(u16, Lows<'_>, u32)> = None;
+        let mut next_key = start.0 >> 16;
+        std::iter::from_fn(move || {
+            loop {
+                if let Some((key, lows, place)) = &mut open
+                    && let Some(low) = lows.next(place)
+                {
+                    return Some(DocId(u32::from(*key) << 16 | u32::from(low)));
+                }
+                let key = self.next_key(next_key)?;
+                next_key = u32::from(key) + 1;
+                let lows = self.chunk(key);
+                let place = lows.place_of(start.0.saturating_sub(u32::from(key) << 16));
+                open = Some((key, lows, place));
+            }
+        })
+    }
+
+    /// The matching businesses before `end`, descending.
+    pub fn walk_before(&self, end: DocId) -> impl Iterator<Item = DocId> {
+        let mut open: Option<(u16, Lows<'_>, u32)> = None;
+        let mut end_key = end.0.div_ceil(1 << 16);
+        std::iter::from_fn(move || {
+            loop {
+                if let Some((key, lows, place)) = &mut open
+                    && let Some(low) = lows.previous(place)
+                {
+                    return Some(DocId(u32::from(*key) << 16 | u32::from(low)));
+                }
+                let key = self.last_key(end_key)?;
+                end_key = u32::from(key);
+                let lows = self.chunk(key);
+                let place = lows.place_of(end.0 - (u32::from(key) << 16));
+                open = Some((key, lows, place));
+            }
+        })
+    }
+}
+
+fn list_chunk<'s>(postings: &Postings<'s>, key: u16) -> Lows<'s> {
+    match postings {
+        Postings::Small(docs) => {
+            let here = &docs[Postings::places_in(docs, key)];
+            Lows::Array(here.iter().map(|&doc| doc as u16).collect())
+        }
+        Postings::Chunked(chunked) => match chunked.find(key) {
+            Some(at) => Lows::of(chunked.chunk(at).container),
+            None => Lows::NONE,
+        },
+    }
+}

@@ -1,0 +1,193 @@
+//! Pages in the static order, and in the order of a permutation.
+//!
+//! | order | dense hits | sparse hits |
+//! |---|---|---|
+//! | employees descending | walk the hits in `DocId` order | the same |
+//! | employees ascending | walk the hits of one count after the other, in `DocId` order | as below |
+//! | any other | walk the permutation, test each business | gather the ranks of all hits, keep the nearest |
+//!
+//! Where positions of a filter are stored, [`positions`](super::filter_positions) are walked instead.
+//!
+//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups. A test costs as much as a look-up where
+//! neighbours ascend, and two by name. The smaller sum is chosen. Where words are looked at,
+//! many tests are made at a time, and gathering costs what finding all hits does. Counts differ much in how many
+//! businesses have them, so that walking one after the other is tried, and given up.
+
+use crate::ids::DocId;
+use crate::query::cursor::{Position, Side};
+use crate::query::session::Planner;
+use crate::query::session::ways::Shortcut;
+use crate::query::sets::set_expr::{CHECKED, Plan};
+use crate::snapshot::Snapshot;
+use crate::snapshot::columns::sort_order::Permutation;
+use std::ops::Range;
+
+/// The first `wanted` hits on one side of `start` in `DocId` order, nearest first.
+pub fn by_doc_id(
+    hits: &Plan<'_>,
+    side: Side,
+    start: Option<DocId>,
+    wanted: usize,
+) -> Vec<Position> {
+    let position = |doc| Position { relevance_key: 0, doc };
+    match side {
+        Side::After => match start.map_or(Some(0), |doc| doc.0.checked_add(1)) {
+            Some(start) => hits.walk_from(DocId(start)).take(wanted).map(position).collect(),
+            None => Vec::new(),
+        },
+        Side::Before => {
+            let end = start.unwrap_or(DocId(u32::MAX));
+            hits.walk_before(end).take(wanted).map(position).collect()
+        }
+    }
+}
+
+/// Where in the order by employees, fewest first, the hits stand: bounds on employees are a stretch of it.
+pub fn employees_window(snapshot: &Snapshot, hits: &Plan<'_>) -> Range<usize> {
+    let counts = snapshot.employee_counts();
+    let range = hits.doc_range(snapshot.num_docs());
+    let count_of = |doc| counts.get(DocId(doc));
+    match (count_of(range.start), range.end.checked_sub(1).and_then(count_of)) {
+        (Some(most), Some(fewest)) if !range.is_empty() => {
+            let position = |behind: u32| (counts.len() - behind) as usize;
+            position(counts.at_least(fewest))..position(counts.above(most))
+        }
+        _ => 0..snapshot.num_docs() as usize,
+    }
+}
+
+/// So many hits are gathered in the time in which those of one count are walked.
+const STRETCH_COST: u64 = 64;
+
+/// The first `wanted` hits from one side of `positions`, nearest first, if the businesses of the order stand stretch by
+/// stretch in `DocId` order, and so many are found within `most` stretches.
+fn by_stretches(
+    permutation: Permutation<'_>,
+    mut positions: Range<u32>,
+    hits: &Plan<'_>,
+    side: Side,
+    wanted: usize,
+    mut most: u64,
+) -> Option<Vec<DocId>> {
+    let mut found: Vec<DocId> = Vec::new();
+    while !positions.is_empty() && found.len() < wanted {
+        most = most.checked_sub(1)?;
+        let near = match side {
+            Side::After => positions.start,
+            Side::Before => positions.end - 1,
+        };
+        let (here, first) = permutation.stretch(near)?;
+        let part = here.start.max(positions.start)..here.end.min(positions.end);
+        let doc = |position: u32| DocId(first.0 + (position - here.start));
+        let (start, end) = (doc(part.start), doc(part.end));
+        let left = wanted - found.len();
+        match side {
+            Side::After => {
+                let ahead = hits.walk_from(start).take_while(|&doc| doc < end);
+                found.extend(ahead.take(left));
+                positions.start = part.end;
+            }
+            Side::Before => {
+                let ahead = hits.walk_before(end).take_while(|&doc| doc >= start);
+                found.extend(ahead.take(left));
+                positions.end = part.start;
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Does a walk that looks at the business of each position cost less than gathering the ranks of all hits? `window`
+/// positions may have hits.
+fn is_walked(
+    hits: &Plan<'_>,
+    total: u64,
+    permutation: Permutation<'_>,
+    window: u64,
+    wanted: u64,
+) -> bool {
+    let walked = wanted * window / total.max(1);
+    let steps = walked * permutation.step_cost();
+    if !hits.has_check() {
+        return steps <= total;
+    }
+    // Hits are not ready, and to find them all is what costs.
+    let candidates = hits.enumerated_max();
+    let looked_at = candidates * walked / window.max(1);
+    steps + CHECKED * looked_at <= total + candidates
+}
+
+/// Most positions that are looked at together.
+const WALKED_MAX: usize = 512;
+
+/// The first `wanted` hits from one side of `positions`, nearest first; one in about `per_hit` positions has one.
+fn walked(
+    permutation: Permutation<'_>,
+    mut positions: Range<usize>,
+    hits: &Plan<'_>,
+    side: Side,
+    (wanted, per_hit): (usize, usize),
+) -> Vec<DocId> {
+    let mut found: Vec<DocId> = Vec::with_capacity(wanted);
+    let mut docs: Vec<DocId> = Vec::new();
+    while found.len() < wanted && !positions.is_empty() {
+        let left = wanted - found.len();
+        let len = left.saturating_mul(per_hit).clamp(1, WALKED_MAX).min(positions.len());
+        docs.clear();
+        match side {
+            Side::After => {
+                let near = positions.start..positions.start + len;
+                positions.start = near.end;
+                docs.extend(permutation.docs(near));
+            }
+            Side::Before => {
+                let near = positions.end - len..positions.end;
+                positions.end = near.start;
+                docs.extend(permutation.docs(near).rev());
+            }
+        }
+        hits.retain(&mut docs);
+        found.extend(docs.iter().take(left));
+    }
+    found
+}
+
+/// The first `wanted` of `total` hits on one side of `rank` in a permutation, nearest first. All hits stand within
+/// `window`.
+pub fn by_permutation(
+    planner: &Planner<'_>,
+    (permutation, window): (Permutation<'_>, Range<usize>),
+    (hits, total): (&Plan<'_>, u64),
+    side: Side,
+    rank: Option<u32>,
+    wanted: usize,
+    ranks: &mut Vec<u32>,
+) -> Vec<Position> {
+    let (start, end) = match (side, rank) {
+        (_, None) => (window.start, window.end),
+        (Side::After, Some(rank)) => (window.start.max(rank as usize + 1), window.end),
+        (Side::Before, Some(rank)) => (window.start, window.end.min(rank as usize)),
+    };
+    let end = end.max(start);
+    let position = |doc: DocId| Position { relevance_key: 0, doc };
+    let positions = start as u32..end as u32;
+    let stretches = total / STRETCH_COST;
+    if let Some(docs) = by_stretches(permutation, positions.clone(), hits, side, wanted, stretches)
+    {
+        planner.took(Shortcut::StaticWalk);
+        return docs.into_iter().map(position).collect();
+    }
+    let docs = if is_walked(hits, total, permutation, window.len() as u64, wanted as u64) {
+        planner.took(Shortcut::PermutationWalk);
+        let of_page = (wanted, window.len() / (total.max(1) as usize));
+        walked(permutation, start..end, hits, side, of_page)
+    } else {
+        planner.took(Shortcut::RankGather);
+        ranks.clear();
+        hits.for_each(|doc| ranks.push(doc.0));
+        permutation.rough_ranks(ranks);
+        permutation.nearest(ranks, positions, wanted, side == Side::Before);
+        ranks.iter().map(|&rank| permutation.doc_at(rank as usize)).collect()
+    };
+    docs.into_iter().map(position).collect()
+}
