@@ -6,5 +6,6 @@
 pub mod chunk;
 pub mod doc_set;
 pub mod evaluate;
+pub mod predicate;
 pub mod select;
 pub mod set_expr;

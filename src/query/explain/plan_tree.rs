@@ -3,11 +3,9 @@
 //! Plans hold lists, not words; a list is named by where in the snapshot it lies.
 
 use super::term_text::show_term;
-use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::places::{PlaceKey, PlaceKind};
 use crate::query::interpret::Understanding;
-use crate::query::phrase::verifier::{Check, Place};
 use crate::query::session::Planner;
 use crate::query::session::count::count;
 use crate::query::sets::set_expr::Plan;
@@ -62,7 +60,7 @@ impl PlanNode {
                 ("the first without the second".to_owned(), vec![node(plan), node(excluded)])
             }
             Plan::Check { candidates, check, .. } => {
-                (name_of_check(check, snapshot), vec![node(candidates)])
+                (format!("{}, checked among", check.describe()), vec![node(candidates)])
             }
         };
         PlanNode {
@@ -138,23 +136,4 @@ fn name_of_place(key: &PlaceKey) -> String {
     };
     let how = if key.is_literal() { "as written" } else { "by any of its names" };
     format!("{kind} {}, {how}", key.text())
-}
-
-fn name_of_check(check: &Check<'_>, snapshot: &Snapshot) -> String {
-    let term_of = |code: Option<u32>| code.and_then(|code| snapshot.terms().term_of_code(code));
-    let words: Vec<String> = check
-        .matcher
-        .sample_codes()
-        .into_iter()
-        .map(|code| term_of(code).unwrap_or_else(|| "?".to_owned()))
-        .collect();
-    let place = match check.place {
-        Place::Within(fields) if fields == TextField::ALL => "in one field".to_owned(),
-        Place::Within(fields) => {
-            let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
-            format!("in {}", names.join(" or "))
-        }
-        Place::BeginName(_) => "at the start of the name".to_owned(),
-    };
-    format!("\"{}\" {place}, checked among", words.join(" "))
 }

@@ -36,7 +36,7 @@ impl<'s> Plan<'s> {
             Plan::Union(union) => union.parts.iter().any(|part| part.contains(doc)),
             Plan::Intersection(parts) => parts.iter().all(|part| part.contains(doc)),
             Plan::Difference(plan, excluded) => plan.contains(doc) && !excluded.contains(doc),
-            Plan::Check { candidates, check, .. } => candidates.contains(doc) && check.passes(doc),
+            Plan::Check { candidates, check, .. } => candidates.contains(doc) && check.matches(doc),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'s> Plan<'s> {
             }
             Plan::Check { candidates, check, .. } => {
                 candidates.retain(docs);
-                *docs = check.passing_of(docs, |&doc| doc);
+                *docs = check.matching_of(docs, |&doc| doc);
             }
             plan => docs.retain(|&doc| plan.contains(doc)),
         }
@@ -66,7 +66,7 @@ impl<'s> Plan<'s> {
                 // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
                 Plan::Check { candidates, check, .. } => {
                     let left = candidates.chunk(key).and_not(&all);
-                    all.or(check.passing(key, &left))
+                    all.or(check.matching(key, &left))
                 }
                 part => all.or(part.chunk(key)),
             }),
@@ -83,7 +83,7 @@ impl<'s> Plan<'s> {
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check, .. } => check.passing(key, &candidates.chunk(key)),
+            Plan::Check { candidates, check, .. } => check.matching(key, &candidates.chunk(key)),
         }
     }
 
@@ -120,7 +120,7 @@ impl<'s> Plan<'s> {
                 base.and_not(&excluded)
             }
             Plan::Check { candidates, check, .. } => {
-                check.passing(key, &candidates.chunk_within(key, base))
+                check.matching(key, &candidates.chunk_within(key, base))
             }
         }
     }
@@ -259,7 +259,7 @@ impl<'s> Plan<'s> {
             Plan::Check { candidates, check, .. }
                 if candidates.cardinality_max() <= CHECKED_MAX =>
             {
-                candidates.hit_set().passing(check)
+                check.matching_set(&candidates.hit_set())
             }
             // Within bounds on employees only some chunks are looked at.
             Plan::Intersection(parts)

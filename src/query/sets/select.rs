@@ -9,7 +9,6 @@
 use super::doc_set::HitSet;
 use super::set_expr::Plan;
 use crate::ids::DocId;
-use crate::query::phrase::verifier::Check;
 use crate::snapshot::encoding::arrays::for_each_shared;
 use crate::snapshot::encoding::container::Container;
 use crate::snapshot::encoding::postings::Postings;
@@ -114,12 +113,6 @@ impl HitSet {
         self.marked(&left)
     }
 
-    /// Those that pass a look at their words.
-    pub fn passing(&self, check: &Check<'_>) -> HitSet {
-        let left: Vec<DocId> = check.may_pass_of_hits(self).iter().collect();
-        HitSet::of_sorted(check.passing_of(&left, |&doc| doc).into_iter().map(|doc| doc.0))
-    }
-
     fn marked(&self, marks: &Marks) -> HitSet {
         let mut set = HitSet::with_capacity(marks.len());
         for (key, places) in self.chunks() {
@@ -165,7 +158,7 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
         }
         Plan::Check { candidates, check, .. } => {
             let candidates = hits.marked(&marks(candidates, hits, among));
-            candidates.passing(check).iter().for_each(|DocId(doc)| found.set(hits.rank(doc)));
+            check.matching_set(&candidates).iter().for_each(|DocId(doc)| found.set(hits.rank(doc)));
         }
     }
     found.zip(among, |found, among| found & among);

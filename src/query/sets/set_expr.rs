@@ -5,7 +5,7 @@
 //! it matches few turned into a [`HitSet`].
 
 use super::doc_set::HitSet;
-use crate::query::phrase::verifier::Check;
+use super::predicate::Predicate;
 use crate::snapshot::answers::frequent_keys::DenseKey;
 use crate::snapshot::encoding::postings::Postings;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub enum Plan<'s> {
         /// Businesses that may pass.
         candidates: Box<Plan<'s>>,
         /// What is looked for.
-        check: Rc<Check<'s>>,
+        check: Rc<dyn Predicate + 's>,
         /// How many pass, if that is stored.
         len: Option<u64>,
     },
@@ -237,7 +237,7 @@ impl<'s> Plan<'s> {
     }
 
     /// Those of `candidates` that pass.
-    pub fn check(candidates: Plan<'s>, check: Check<'s>) -> Plan<'s> {
+    pub fn check(candidates: Plan<'s>, check: impl Predicate + 's) -> Plan<'s> {
         if candidates.is_nothing() {
             return candidates;
         }

@@ -15,12 +15,12 @@ mod cases;
 
 use crate::query::cursor::{Position, Side};
 use crate::query::interpret::Understanding;
-use crate::query::phrase::verifier::Check;
 use crate::query::score::text_score::Scorer;
 use crate::query::score::top_k::{Distance, Stretch};
 use crate::query::session::Planner;
 use crate::query::session::ways::Shortcut;
 use crate::query::sets::chunk::Lows;
+use crate::query::sets::predicate::Predicate;
 use crate::query::sets::set_expr::Plan;
 use crate::ranking::{Level, score_of};
 use crate::snapshot::terms::impact_scan;
@@ -48,7 +48,7 @@ impl<'s> ImpactWalk<'s> {
         &self,
         planner: &Planner<'s>,
         level: Level,
-        (members, check): (&Plan<'s>, Option<&Check<'s>>),
+        (members, check): (&Plan<'s>, Option<&(dyn Predicate + 's)>),
         stretch: Stretch,
         scorer: &mut Scorer<'s>,
     ) -> Vec<Position> {
@@ -85,7 +85,7 @@ struct Walk<'a, 's> {
     forms_max: u32,
     members: &'a Plan<'s>,
     num_members: u64,
-    check: Option<&'a Check<'s>>,
+    check: Option<&'a (dyn Predicate + 's)>,
     level: Level,
     stretch: Stretch,
     /// The cursor, if it points to a member.
@@ -152,7 +152,7 @@ impl<'a, 's> Walk<'a, 's> {
         if let Some(check) = self.check {
             let mut unverified = self.found.split_off(before);
             unverified.sort_unstable_by_key(|(distance, _)| *distance);
-            check.each_passing(
+            check.each_matching(
                 &unverified,
                 |(_, position)| position.doc,
                 |&passing| {
@@ -235,7 +235,7 @@ impl<'a, 's> Walk<'a, 's> {
     fn among(&self, key: u16, lows: Lows<'a>) -> Lows<'a> {
         let lows = self.members.chunk_within(key, lows);
         match self.check {
-            Some(check) if !lows.is_empty() => check.may_pass_of(key, &lows),
+            Some(check) if !lows.is_empty() => check.prefilter(key, &lows),
             _ => lows,
         }
     }

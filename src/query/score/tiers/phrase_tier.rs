@@ -9,6 +9,7 @@ use crate::query::interpret::prefix::{BegunWords, begun_codes};
 use crate::query::interpret::{OTHER_FIELDS, Understood};
 use crate::query::phrase::verifier::{Check, Place};
 use crate::query::sets::evaluate::SELECTED_MAX;
+use crate::query::sets::predicate::Predicate;
 use crate::query::sets::set_expr::Plan;
 use crate::query::text::{Phrase, QueryWord, Term};
 use std::rc::Rc;
@@ -22,7 +23,7 @@ pub struct PhraseCandidates<'s> {
     /// Who they are.
     pub hits: Plan<'s>,
     /// Tells who is one.
-    pub check: Rc<Check<'s>>,
+    pub check: Rc<dyn Predicate + 's>,
 }
 
 impl<'s> PhraseCandidates<'s> {

@@ -1,13 +1,13 @@
 //! A walk over the groups of relevance, until a page is full.
 
 use crate::query::cursor::Position;
-use crate::query::phrase::verifier::Check;
 use crate::query::score::text_score::Scorer;
 use crate::query::score::tiers::{Group, PhraseCandidates, Step, TierPartition};
 use crate::query::score::top_k::{Nearest, Stretch, nearest};
 use crate::query::session::Planner;
 use crate::query::session::ways::Shortcut;
 use crate::query::sets::doc_set::HitSet;
+use crate::query::sets::predicate::Predicate;
 use crate::query::sets::set_expr::Plan;
 use crate::query::strategy::impact_walk::ImpactWalk;
 use crate::ranking::Level;
@@ -100,7 +100,7 @@ impl<'s> Walk<'_, 's> {
         if self.take_best_of_phrase(level, &candidates.hits) {
             return Plan::NOTHING;
         }
-        match self.take_checked(level, &candidates.hits, &candidates.check) {
+        match self.take_checked(level, &candidates.hits, &*candidates.check) {
             // A walk from the first page on has checked all candidates by now.
             Some(members) if self.stretch.start.is_none() => Plan::ready(members),
             _ => candidates.members(),
@@ -120,7 +120,7 @@ impl<'s> Walk<'_, 's> {
         if let Plan::Check { candidates, check, .. } = &group.members
             && are_many
         {
-            self.take_checked(group.level, candidates, check);
+            self.take_checked(group.level, candidates, &**check);
             return;
         }
         if are_many {
@@ -157,7 +157,12 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Appends the nearest of `members` that pass `check` by bounds of what their words add.
-    fn take_by_impacts(&mut self, level: Level, members: &Plan<'s>, check: Option<&Check<'s>>) {
+    fn take_by_impacts(
+        &mut self,
+        level: Level,
+        members: &Plan<'s>,
+        check: Option<&(dyn Predicate + 's)>,
+    ) {
         let (planner, left) = (self.planner, self.left());
         let members = (members, check);
         let found = self.impacts.nearest(planner, level, members, left, &mut self.scorer);
@@ -170,7 +175,7 @@ impl<'s> Walk<'_, 's> {
         &mut self,
         level: Level,
         candidates: &Plan<'s>,
-        check: &Check<'s>,
+        check: &(dyn Predicate + 's),
     ) -> Option<HitSet> {
         let mut members: Vec<u32> = Vec::new();
         let tuning = self.planner.tuning();
@@ -193,7 +198,7 @@ impl<'s> Walk<'_, 's> {
             };
             // Of most chunks nobody is left: lists are looked up where somebody is, one after the other.
             let mut left = HitSet::default();
-            check.for_each_chunk_left(candidates, |key, lows| {
+            check.for_each_prefiltered(candidates, |key, lows| {
                 left.extend(key, lows);
                 if left.len() >= AHEAD_MAX as u64 {
                     score_all(&mut left);
@@ -227,9 +232,14 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Appends those of `batch` that pass the check, until the page is full.
-    fn take_members(&mut self, batch: &[Position], check: &Check<'s>, members: &mut Vec<u32>) {
+    fn take_members(
+        &mut self,
+        batch: &[Position],
+        check: &(dyn Predicate + 's),
+        members: &mut Vec<u32>,
+    ) {
         let doc_of = |position: &Position| position.doc;
-        check.each_passing(batch, doc_of, |&position| {
+        check.each_matching(batch, doc_of, |&position| {
             members.push(position.doc.0);
             self.found.push(position);
             !self.is_full()

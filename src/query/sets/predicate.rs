@@ -1,0 +1,85 @@
+//! Conditions on documents that postings alone cannot tell.
+
+use super::chunk::Lows;
+use super::doc_set::HitSet;
+use super::set_expr::Plan;
+use crate::ids::DocId;
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+/// Documents that are announced together.
+pub const ANNOUNCED: usize = 32;
+
+/// A condition that a leaf of a set expression puts on its candidates: a pre-filter, and an exact test.
+pub trait Predicate: Debug {
+    /// Documents of a chunk that may match, by their ascending lower halves.
+    fn prefilter(&self, key: u16, lows: &Lows<'_>) -> Lows<'static>;
+
+    /// Documents of a set that may match. Where chunks hold a few each, this costs less than one chunk after the other.
+    fn prefilter_set<'d>(&self, docs: &'d HitSet) -> Cow<'d, HitSet>;
+
+    /// Begins to read what the test reads of some documents: memory answers several at a time in the time of one.
+    fn announce(&self, docs: &mut dyn Iterator<Item = DocId>);
+
+    /// Does a document match?
+    fn matches(&self, doc: DocId) -> bool;
+
+    /// The condition as text, for explanations.
+    fn describe(&self) -> String;
+}
+
+impl dyn Predicate + '_ {
+    /// Calls `visit` with the candidates in every chunk that pass the pre-filter.
+    pub fn for_each_prefiltered(
+        &self,
+        candidates: &Plan<'_>,
+        mut visit: impl FnMut(u16, &Lows<'_>),
+    ) {
+        if let Plan::Ready(docs) = candidates {
+            let left = self.prefilter_set(docs);
+            return left.chunks().for_each(|(key, at)| visit(key, &Lows::Slice(&left.lows()[at])));
+        }
+        for key in candidates.keys() {
+            visit(key, &self.prefilter(key, &candidates.chunk(key)));
+        }
+    }
+
+    /// The documents of a chunk that match, by their ascending lower halves.
+    pub fn matching(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
+        let left = self.prefilter(key, lows).to_array();
+        Lows::Array(self.matching_of(&left, |&low| DocId(u32::from(key) << 16 | u32::from(low))))
+    }
+
+    /// The documents of a set that match.
+    pub fn matching_set(&self, docs: &HitSet) -> HitSet {
+        let left: Vec<DocId> = self.prefilter_set(docs).iter().collect();
+        HitSet::of_sorted(self.matching_of(&left, |&doc| doc).into_iter().map(|doc| doc.0))
+    }
+
+    /// The items whose document matches, without a pre-filter.
+    pub fn matching_of<T: Copy>(&self, items: &[T], doc: impl Fn(&T) -> DocId) -> Vec<T> {
+        let mut matching = Vec::new();
+        self.each_matching(items, doc, |&item| {
+            matching.push(item);
+            true
+        });
+        matching
+    }
+
+    /// Calls `visit` with the items whose document matches, until it says that it wants no more.
+    pub fn each_matching<T>(
+        &self,
+        items: &[T],
+        doc: impl Fn(&T) -> DocId,
+        mut visit: impl FnMut(&T) -> bool,
+    ) {
+        for announced in items.chunks(ANNOUNCED) {
+            self.announce(&mut announced.iter().map(&doc));
+            for item in announced {
+                if self.matches(doc(item)) && !visit(item) {
+                    return;
+                }
+            }
+        }
+    }
+}
