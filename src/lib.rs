@@ -32,7 +32,7 @@
 //! | column | values by `DocId` |
 //! | permutation, rank | position → `DocId`; `DocId` → position |
 //! | cardinality | size of a set |
-//! | [`Query`](query::Query), [`Plan`](query::plan::Plan), [`HitSet`](query::hit_set::HitSet) | validated request; chosen set operations; few businesses, held |
+//! | [`Query`](query::Query), [`SetExpr`](query::plan::SetExpr), [`DocSet`](query::doc_set::DocSet) | validated request; chosen set operations; few businesses, held |
 //! | [`Page`](query::Page), [`Cursor`](query::Cursor) | an ordered slice of the hits plus the total; the place to go on |
 //!
 //! # Invariants

@@ -36,7 +36,7 @@ pub struct QueryArguments {
     /// The text to search for, as it is; instead of q in the query string
     #[arg(long = "q", value_name = "TEXT")]
     q: Option<String>,
-    /// Tell how q was understood, the plan, and why each result stands where it stands
+    /// Tell how q was clause_match, the plan, and why each result stands where it stands
     #[arg(long)]
     explain: bool,
     /// Print one JSON object: the body of the response, or with --explain body and explanation; with --workload

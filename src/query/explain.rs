@@ -1,10 +1,10 @@
-//! Why an answer is what it is: how `q` was understood, the plan, and what each business on the page earned.
+//! Why an answer is what it is: how `q` was clause_match, the plan, and what each business on the page earned.
 //!
 //! In: a [`Query`] and the [`Page`] that [`search`](super::page::search) gave for it. Out: an [`Explanation`], plain data
 //! that shows itself as text of at most 100 columns. Nothing is decided here: words, plans, tiers and scores come
 //! from the functions that answer queries. Not for the hot path: a query costs a multiple of its answer.
 //!
-//! Reading order: [`clause`] (how `q` was understood), [`plan_tree`], [`held`] (which fields hold a clause),
+//! Reading order: [`clause`] (how `q` was clause_match), [`plan_tree`], [`held`] (which fields hold a clause),
 //! `show` (the text).
 
 pub mod clause;
@@ -17,15 +17,15 @@ pub use clause::{ClauseExplanation, ClauseKind, PrefixReach};
 pub use held::{Held, How};
 pub use plan_tree::PlanNode;
 
-use super::interpret::Understanding;
+use super::interpret::Interpretation;
 use super::page;
 use super::page::Page;
 use super::request::{Query, SortKey, SortOrder};
 use super::score::text_score::{ScoreParts, Scorer};
 use super::score::tiers::TierPartition;
-use super::session::Planner;
-use super::sets::doc_set::HitSet;
-use super::sets::set_expr::Plan;
+use super::session::Session;
+use super::sets::doc_set::DocSet;
+use super::sets::set_expr::SetExpr;
 use super::strategy::relaxed::{RelaxedScorer, Shares};
 use crate::ids::DocId;
 use crate::ranking::Level;
@@ -111,39 +111,39 @@ pub enum Standing {
 
 /// Tells why `query` is answered with `page`.
 pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
-    let planner = Planner::new(snapshot);
-    let mut understanding = Understanding::new(&planner, &query.text);
-    let as_is = page::plan(&planner, query, &understanding);
-    let (total, _) = page::hits(&planner, query, &mut understanding, as_is, false);
+    let session = Session::new(snapshot);
+    let mut interpretation = Interpretation::new(&session, &query.text);
+    let as_is = page::plan(&session, query, &interpretation);
+    let (total, _) = page::hits(&session, query, &mut interpretation, as_is, false);
     let text = &query.text;
     let folded = crate::analyzer::fold_text(text.as_str());
-    let plan = page::plan(&planner, query, &understanding);
-    let results = Results::new(&planner, query, &understanding, &page.docs);
-    let clauses = understanding.clauses.iter();
+    let plan = page::plan(&session, query, &interpretation);
+    let results = Results::new(&session, query, &interpretation, &page.docs);
+    let clauses = interpretation.clauses.iter();
     Explanation {
         q: text.as_str().to_owned(),
-        reading: reading(query, &understanding),
-        clauses: clauses.map(|it| ClauseExplanation::new(&planner, it, &folded)).collect(),
+        reading: reading(query, &interpretation),
+        clauses: clauses.map(|it| ClauseExplanation::new(&session, it, &folded)).collect(),
         legal_forms: text.trailing_forms().iter().map(|it| show_term(&it.term)).collect(),
         excluded: text.excluded().iter().map(show_term).collect(),
-        plan: PlanNode::new(&plan, snapshot, &understanding),
+        plan: PlanNode::new(&plan, snapshot, &interpretation),
         sort: (query.sort, query.order),
         total,
         results: (1..).zip(&page.docs).map(|(rank, &doc)| results.explain(rank, doc)).collect(),
-        corrected: understanding.corrected,
+        corrected: interpretation.corrected,
     }
 }
 
-fn reading(query: &Query, understanding: &Understanding<'_>) -> Reading {
+fn reading(query: &Query, interpretation: &Interpretation<'_>) -> Reading {
     if query.text.is_blank() {
         Reading::Blank
-    } else if understanding.whole_id.is_some() {
+    } else if interpretation.whole_id.is_some() {
         Reading::WholeId
     } else if query.text.is_wordless() {
         Reading::Wordless
-    } else if understanding.clauses.is_empty() {
+    } else if interpretation.clauses.is_empty() {
         Reading::OnlyExclusions
-    } else if understanding.is_relaxed {
+    } else if interpretation.is_relaxed {
         Reading::AnyClause
     } else {
         Reading::AllClauses
@@ -152,9 +152,9 @@ fn reading(query: &Query, understanding: &Understanding<'_>) -> Reading {
 
 /// What is needed to explain the results on one page.
 struct Results<'a, 's> {
-    planner: &'a Planner<'s>,
+    session: &'a Session<'s>,
     query: &'a Query,
-    understanding: &'a Understanding<'s>,
+    interpretation: &'a Interpretation<'s>,
     levels: HashMap<DocId, Level>,
     relaxed: Option<RelaxedScorer<'s>>,
     ways: Vec<held::Ways<'s>>,
@@ -162,33 +162,34 @@ struct Results<'a, 's> {
 
 impl<'a, 's> Results<'a, 's> {
     fn new(
-        planner: &'a Planner<'s>,
+        session: &'a Session<'s>,
         query: &'a Query,
-        understanding: &'a Understanding<'s>,
+        interpretation: &'a Interpretation<'s>,
         docs: &[DocId],
     ) -> Results<'a, 's> {
         let mut sorted: Vec<u32> = docs.iter().map(|doc| doc.0).collect();
         sorted.sort_unstable();
-        let on_page = Plan::ready(HitSet::of_sorted(sorted.into_iter()));
-        let is_relaxed = understanding.is_relaxed;
-        let relaxed = is_relaxed.then(|| RelaxedScorer::new(planner, understanding));
+        let on_page = SetExpr::materialised(DocSet::of_sorted(sorted.into_iter()));
+        let is_relaxed = interpretation.is_relaxed;
+        let relaxed = is_relaxed.then(|| RelaxedScorer::new(session, interpretation));
         let mut levels = HashMap::new();
-        if !is_relaxed && (understanding.whole_id.is_some() || !understanding.clauses.is_empty()) {
+        if !is_relaxed && (interpretation.whole_id.is_some() || !interpretation.clauses.is_empty())
+        {
             // The level of a document does not depend on what else matches.
-            let mut split = TierPartition::new(planner, understanding, &query.text, on_page);
+            let mut split = TierPartition::new(session, interpretation, &query.text, on_page);
             while let Some(group) = split.next_group() {
                 group.members.for_each(|doc| {
                     levels.insert(doc, group.level);
                 });
             }
         }
-        let clauses = understanding.clauses.iter();
-        let ways = clauses.map(|understood| held::Ways::new(planner, understood)).collect();
-        Results { planner, query, understanding, levels, relaxed, ways }
+        let clauses = interpretation.clauses.iter();
+        let ways = clauses.map(|clause_match| held::Ways::new(session, clause_match)).collect();
+        Results { session, query, interpretation, levels, relaxed, ways }
     }
 
     fn explain(&self, rank: usize, doc: DocId) -> ResultExplanation {
-        let snapshot = self.planner.snapshot();
+        let snapshot = self.session.snapshot();
         let (id, name) = id_and_name(&snapshot.document(doc));
         let standing = match (&self.relaxed, self.levels.get(&doc)) {
             (Some(relaxed), _) => {
@@ -197,7 +198,7 @@ impl<'a, 's> Results<'a, 's> {
             (None, Some(&level)) => Standing::Ranked(level),
             (None, None) => Standing::Unranked,
         };
-        let scorer = Scorer::new(self.planner, self.understanding, &self.query.text);
+        let scorer = Scorer::new(self.session, self.interpretation, &self.query.text);
         let held = self.ways.iter().map(|ways| ways.held(snapshot, doc)).collect();
         ResultExplanation { rank, id, name, standing, score: scorer.parts(doc), held }
     }

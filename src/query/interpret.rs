@@ -1,14 +1,14 @@
 //! What `q` means to one snapshot: prefixes, neighbours written as one word, corrections, relaxation.
 //!
-//! In: a [`TextQuery`]. Out: an [`Understanding`]: for each clause all the ways in which it matches, and whether
+//! In: a [`TextQuery`]. Out: an [`Interpretation`]: for each clause all the ways in which it matches, and whether
 //! all clauses must match or any. Filters and exclusions never change it. Contract, section 3.
 
 pub mod corrections;
 pub mod prefix;
 
 use super::interpret::prefix::PrefixMatches;
-use super::session::Planner;
-use super::sets::set_expr::Plan;
+use super::session::Session;
+use super::sets::set_expr::SetExpr;
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
 use crate::ids::{DocId, TermOrd};
@@ -22,7 +22,7 @@ const RARE_MAX: usize = 10;
 
 /// One clause and all the ways in which it matches.
 #[derive(Clone, Debug)]
-pub struct Understood<'s> {
+pub struct ClauseMatch<'s> {
     /// The clause as it stands in `q`.
     pub clause: Clause,
     /// Its joined forms with the word before and the word after, if names or hosts hold them.
@@ -35,65 +35,65 @@ pub struct Understood<'s> {
 
 /// What a `q` means.
 #[derive(Clone, Debug)]
-pub struct Understanding<'s> {
+pub struct Interpretation<'s> {
     /// The business whose id `q` is; then nothing else counts.
     pub whole_id: Option<DocId>,
     /// The clauses that must match, or, if relaxed, of which any must.
-    pub clauses: Vec<Understood<'s>>,
+    pub clauses: Vec<ClauseMatch<'s>>,
     /// Must only some clause match, beside the quoted ones?
     pub is_relaxed: bool,
     /// `q` with every corrected word replaced by its first reading.
     pub corrected: Option<String>,
 }
 
-impl<'s> Understanding<'s> {
-    /// Understands `text` over the planner's snapshot.
-    pub fn new(planner: &Planner<'s>, text: &TextQuery) -> Understanding<'s> {
-        let whole_id = planner.whole_id(text);
-        let mut understanding =
-            Understanding { whole_id, clauses: Vec::new(), is_relaxed: false, corrected: None };
+impl<'s> Interpretation<'s> {
+    /// Understands `text` over the session's snapshot.
+    pub fn new(session: &Session<'s>, text: &TextQuery) -> Interpretation<'s> {
+        let whole_id = session.whole_id(text);
+        let mut interpretation =
+            Interpretation { whole_id, clauses: Vec::new(), is_relaxed: false, corrected: None };
         if whole_id.is_some() || text.is_blank() {
-            return understanding;
+            return interpretation;
         }
-        let pairs = text.required().windows(2).map(|pair| joined(planner, &pair[0], &pair[1]));
+        let pairs = text.required().windows(2).map(|pair| joined(session, &pair[0], &pair[1]));
         let mut before = None;
         let clauses = text.required().iter().zip(pairs.chain([None]));
-        understanding.clauses = clauses
-            .map(|(clause, behind)| Understood {
+        interpretation.clauses = clauses
+            .map(|(clause, behind)| ClauseMatch {
                 clause: clause.clone(),
                 neighbours: [std::mem::replace(&mut before, behind.clone()), behind],
                 readings: Readings::default(),
-                prefix: PrefixMatches::of_clause(planner, clause),
+                prefix: PrefixMatches::of_clause(session, clause),
             })
             .collect();
-        understanding.correct_unknown(planner);
-        understanding.corrected = understanding.corrected_text(text);
-        understanding
+        interpretation.correct_unknown(session);
+        interpretation.corrected = interpretation.corrected_text(text);
+        interpretation
     }
 
     /// Reads the first words that match nothing as what they may have meant.
-    fn correct_unknown(&mut self, planner: &Planner<'s>) {
+    fn correct_unknown(&mut self, session: &Session<'s>) {
         let unknown = self
             .clauses
             .iter_mut()
-            .filter(|understood| {
-                corrections::correctable(&understood.clause).is_some()
-                    && understood.matches_nothing(planner)
+            .filter(|clause_match| {
+                corrections::correctable(&clause_match.clause).is_some()
+                    && clause_match.matches_nothing(session)
             })
             .take(CORRECTED_MAX);
-        for understood in unknown {
-            if let Some(word) = corrections::correctable(&understood.clause) {
-                understood.readings = corrections::readings(planner, word);
+        for clause_match in unknown {
+            if let Some(word) = corrections::correctable(&clause_match.clause) {
+                clause_match.readings = corrections::readings(session, word);
             }
         }
     }
 
     /// To be called if no business matches all clauses, filters and exclusions aside: reads rare words as what
     /// they may have meant, and if that does not help, lets any clause do.
-    pub fn settle(&mut self, planner: &Planner<'s>, text: &TextQuery) {
+    pub fn settle(&mut self, session: &Session<'s>, text: &TextQuery) {
         let is_matched =
-            |understanding: &Understanding<'s>| !understanding.plan(planner).is_empty();
-        if self.correct_rare(planner) {
+            |interpretation: &Interpretation<'s>| !interpretation.plan(session).is_empty();
+        if self.correct_rare(session) {
             self.corrected = self.corrected_text(text);
             if is_matched(self) {
                 return;
@@ -104,88 +104,88 @@ impl<'s> Understanding<'s> {
     }
 
     /// Reads rare words as what they may have meant; returns whether any has such a reading.
-    fn correct_rare(&mut self, planner: &Planner<'s>) -> bool {
+    fn correct_rare(&mut self, session: &Session<'s>) -> bool {
         let mut has_readings = false;
         // One more than are few need not be counted.
         let holders =
-            |word: &QueryWord| planner.word(word).walk_from(DocId(0)).take(RARE_MAX + 1).count();
+            |word: &QueryWord| session.word(word).walk_from(DocId(0)).take(RARE_MAX + 1).count();
         let rare = self
             .clauses
             .iter_mut()
-            .filter_map(|understood| {
-                let word = corrections::correctable(&understood.clause)?.clone();
-                (1..=RARE_MAX).contains(&holders(&word)).then_some((understood, word))
+            .filter_map(|clause_match| {
+                let word = corrections::correctable(&clause_match.clause)?.clone();
+                (1..=RARE_MAX).contains(&holders(&word)).then_some((clause_match, word))
             })
             .take(CORRECTED_MAX);
-        for (understood, word) in rare {
-            understood.readings = corrections::readings(planner, &word);
-            has_readings |= !understood.readings.is_empty();
+        for (clause_match, word) in rare {
+            clause_match.readings = corrections::readings(session, &word);
+            has_readings |= !clause_match.readings.is_empty();
         }
         has_readings
     }
 
     fn corrected_text(&self, text: &TextQuery) -> Option<String> {
-        let replacements = self.clauses.iter().filter_map(|understood| {
-            let first = understood.readings.first()?;
-            Some((understood.clause.span.clone(), first))
+        let replacements = self.clauses.iter().filter_map(|clause_match| {
+            let first = clause_match.readings.first()?;
+            Some((clause_match.clause.span.clone(), first))
         });
         text.replace(&replacements.collect::<Vec<_>>())
     }
 
     /// The businesses that match, filters and exclusions aside.
-    pub fn plan(&self, planner: &Planner<'s>) -> Plan<'s> {
+    pub fn plan(&self, session: &Session<'s>) -> SetExpr<'s> {
         if let Some(doc) = self.whole_id {
-            return Plan::Range(doc.0..doc.0 + 1);
+            return SetExpr::Range(doc.0..doc.0 + 1);
         }
         if !self.is_relaxed {
-            let all = Plan::Range(0..planner.snapshot().num_docs());
-            let clauses = self.clauses.iter().map(|understood| understood.anywhere(planner));
-            return Plan::intersection(clauses.chain(self.clauses.is_empty().then_some(all)));
+            let all = SetExpr::Range(0..session.snapshot().num_docs());
+            let clauses = self.clauses.iter().map(|clause_match| clause_match.anywhere(session));
+            return SetExpr::intersection(clauses.chain(self.clauses.is_empty().then_some(all)));
         }
-        let (quoted, free): (Vec<&Understood<'s>>, Vec<&Understood<'s>>) =
-            self.clauses.iter().partition(|understood| understood.clause.is_quoted);
-        let counted = free.iter().filter(|understood| !understood.clause.is_legal_form);
-        let any = Plan::union(counted.map(|understood| understood.anywhere(planner)));
-        Plan::intersection(
-            quoted.iter().map(|understood| understood.anywhere(planner)).chain([any]),
+        let (quoted, free): (Vec<&ClauseMatch<'s>>, Vec<&ClauseMatch<'s>>) =
+            self.clauses.iter().partition(|clause_match| clause_match.clause.is_quoted);
+        let counted = free.iter().filter(|clause_match| !clause_match.clause.is_legal_form);
+        let any = SetExpr::union(counted.map(|clause_match| clause_match.anywhere(session)));
+        SetExpr::intersection(
+            quoted.iter().map(|clause_match| clause_match.anywhere(session)).chain([any]),
         )
     }
 }
 
-impl<'s> Understood<'s> {
-    fn matches_nothing(&self, planner: &Planner<'s>) -> bool {
+impl<'s> ClauseMatch<'s> {
+    fn matches_nothing(&self, session: &Session<'s>) -> bool {
         if let Term::Word(word) = &self.clause.term
-            && planner.ords(word).next().is_some()
+            && session.ords(word).next().is_some()
         {
             return false;
         }
-        let plan = self.anywhere(planner);
-        plan.is_nothing() || plan.has_check() && plan.is_empty()
+        let plan = self.anywhere(session);
+        plan.is_nothing() || plan.has_predicate() && plan.is_empty()
     }
 
     /// Businesses that the clause matches in any field, in any way.
-    pub fn anywhere(&self, planner: &Planner<'s>) -> Plan<'s> {
-        let own = planner.term(&self.clause.term);
+    pub fn anywhere(&self, session: &Session<'s>) -> SetExpr<'s> {
+        let own = session.term(&self.clause.term);
         let own = match &self.prefix {
             // The union is known to be disjoint where the word has a list: what it matches otherwise is checked.
-            Some(prefix) if matches!(own, Plan::List(_) | Plan::Range(_)) => {
-                Plan::disjoint_union([own, prefix.beyond.clone()])
+            Some(prefix) if matches!(own, SetExpr::List(_) | SetExpr::Range(_)) => {
+                SetExpr::disjoint_union([own, prefix.beyond.clone()])
             }
-            Some(prefix) => Plan::union([own, prefix.beyond.clone()]),
+            Some(prefix) => SetExpr::union([own, prefix.beyond.clone()]),
             None => own,
         };
         let neighbours =
-            self.neighbours.iter().flatten().map(|word| planner.word_in_name_or_host(word));
-        let words = self.readings.words.iter().map(|word| planner.word(word));
-        let split = self.readings.split.iter().map(|phrase| planner.phrase(phrase));
-        Plan::union(std::iter::once(own).chain(neighbours).chain(words).chain(split))
+            self.neighbours.iter().flatten().map(|word| session.word_in_name_or_host(word));
+        let words = self.readings.words.iter().map(|word| session.word(word));
+        let split = self.readings.split.iter().map(|phrase| session.phrase(phrase));
+        SetExpr::union(std::iter::once(own).chain(neighbours).chain(words).chain(split))
     }
 
     /// Businesses whose name holds the clause as it was asked for: all of it, or written as one with a neighbour.
-    pub fn in_name_as_written(&self, planner: &Planner<'s>) -> Plan<'s> {
-        let own = planner.term_in_name(&self.clause.term);
-        let neighbours = self.neighbours.iter().flatten().map(|word| planner.word_in_name(word));
-        Plan::union(std::iter::once(own).chain(neighbours))
+    pub fn in_name_as_written(&self, session: &Session<'s>) -> SetExpr<'s> {
+        let own = session.term_in_name(&self.clause.term);
+        let neighbours = self.neighbours.iter().flatten().map(|word| session.word_in_name(word));
+        SetExpr::union(std::iter::once(own).chain(neighbours))
     }
 
     /// Is it held only as it is written: with no reading, and not joined with a neighbour?
@@ -194,7 +194,7 @@ impl<'s> Understood<'s> {
     }
 
     /// The only term that tells who holds the clause as a whole word, if it is one plain word, quoted or not.
-    pub fn only_term(&self, planner: &Planner<'s>) -> Option<TermOrd> {
+    pub fn only_term(&self, session: &Session<'s>) -> Option<TermOrd> {
         let word = match &self.clause.term {
             Term::Word(word) => word,
             Term::Phrase(phrase) => match phrase.words.as_slice() {
@@ -203,35 +203,35 @@ impl<'s> Understood<'s> {
             },
             _ => return None,
         };
-        if self.is_only_as_written() { planner.only_term(word) } else { None }
+        if self.is_only_as_written() { session.only_term(word) } else { None }
     }
 
     /// Businesses whose name holds the clause, all of it and not only as a prefix.
-    pub fn in_name_whole(&self, planner: &Planner<'s>) -> Plan<'s> {
-        let own = planner.term_in_name(&self.clause.term);
-        Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
+    pub fn in_name_whole(&self, session: &Session<'s>) -> SetExpr<'s> {
+        let own = session.term_in_name(&self.clause.term);
+        SetExpr::union(std::iter::once(own).chain(self.otherwise_in_name(session)))
     }
 
     /// Businesses whose name holds the clause, all of it or as a prefix.
-    pub fn in_name(&self, planner: &Planner<'s>) -> Plan<'s> {
-        Plan::union([self.in_name_whole(planner), self.in_name_as_prefix()])
+    pub fn in_name(&self, session: &Session<'s>) -> SetExpr<'s> {
+        SetExpr::union([self.in_name_whole(session), self.in_name_as_prefix()])
     }
 
     /// Businesses whose name holds some word of the clause, not only as a prefix.
-    pub fn in_name_partly(&self, planner: &Planner<'s>) -> Plan<'s> {
-        let own = planner.term_partly_in_name(&self.clause.term);
-        Plan::union(std::iter::once(own).chain(self.otherwise_in_name(planner)))
+    pub fn in_name_partly(&self, session: &Session<'s>) -> SetExpr<'s> {
+        let own = session.term_partly_in_name(&self.clause.term);
+        SetExpr::union(std::iter::once(own).chain(self.otherwise_in_name(session)))
     }
 
     /// Businesses whose name holds a longer word that the clause begins, and not the clause as a whole word.
-    pub fn in_name_as_prefix(&self) -> Plan<'s> {
-        self.prefix.as_ref().map_or(Plan::NOTHING, |prefix| prefix.names.clone())
+    pub fn in_name_as_prefix(&self) -> SetExpr<'s> {
+        self.prefix.as_ref().map_or(SetExpr::EMPTY, |prefix| prefix.names.clone())
     }
 
-    fn otherwise_in_name(&self, planner: &Planner<'s>) -> impl Iterator<Item = Plan<'s>> {
+    fn otherwise_in_name(&self, session: &Session<'s>) -> impl Iterator<Item = SetExpr<'s>> {
         let neighbours = self.neighbours.iter().flatten();
-        let words = neighbours.chain(&self.readings.words).map(|word| planner.word_in_name(word));
-        let split = self.readings.split.iter().map(|phrase| planner.phrase_in_names(phrase));
+        let words = neighbours.chain(&self.readings.words).map(|word| session.word_in_name(word));
+        let split = self.readings.split.iter().map(|phrase| session.phrase_in_names(phrase));
         words.chain(split).collect::<Vec<_>>().into_iter()
     }
 
@@ -249,10 +249,10 @@ impl<'s> Understood<'s> {
 }
 
 /// Two plain words written as one, if names or hosts hold that.
-fn joined(planner: &Planner<'_>, left: &Clause, right: &Clause) -> Option<QueryWord> {
+fn joined(session: &Session<'_>, left: &Clause, right: &Clause) -> Option<QueryWord> {
     let (left, right) = (plain_word(left)?, plain_word(right)?);
     // Where what begins with the first is known, a pair is looked up from there.
-    if left.forms.iter().all(|left| planner.begun_by(left).has_no_longer()) {
+    if left.forms.iter().all(|left| session.begun_by(left).has_no_longer()) {
         return None;
     }
     let pairs = left
@@ -261,10 +261,10 @@ fn joined(planner: &Planner<'_>, left: &Clause, right: &Clause) -> Option<QueryW
         .flat_map(|left| right.forms.iter().map(move |right| [left.as_str(), right].concat()));
     let word = QueryWord { forms: pairs.collect() };
     let is_held = |ord| {
-        let lists = planner.snapshot().terms().lists(ord);
+        let lists = session.snapshot().terms().lists(ord);
         lists.host().is_some() || lists.in_name().next().is_some()
     };
-    let is_any_held = planner.ords(&word).any(is_held);
+    let is_any_held = session.ords(&word).any(is_held);
     is_any_held.then_some(word)
 }
 

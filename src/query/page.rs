@@ -4,13 +4,13 @@
 //! is in [`relevance`](super::strategy::relevance) and [`order`](super::strategy::order); the total comes from [`count`](super::session::count).
 
 use super::cursor::{Cursor, Position, Side};
-use super::interpret::Understanding;
+use super::interpret::Interpretation;
 use super::request::{Query, SortKey, SortOrder};
-use super::score::top_k::Stretch;
-use super::session::Planner;
+use super::score::top_k::PageWindow;
+use super::session::Session;
 use super::session::count::count;
 use super::session::ways::{Shortcut, Shortcuts, Tuning};
-use super::sets::set_expr::Plan;
+use super::sets::set_expr::SetExpr;
 use super::strategy::filter_positions::PositionPlan;
 use super::strategy::first_pages::{best_of_phrase, page_of_word};
 use super::strategy::order::{by_doc_id, by_permutation, employees_window};
@@ -53,12 +53,12 @@ pub struct Scratch {
 /// A cursor must be one of this query over this snapshot; [`Cursor::query_fingerprint`] and
 /// [`Cursor::snapshot_version`] tell. Any other gives some page, or an empty one.
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
-    let planner = Planner::tuned(snapshot, scratch.tuning);
+    let session = Session::tuned(snapshot, scratch.tuning);
     let (mut corrected, mut relaxed) = (None, false);
-    let (total, mut found) = stored_page(&planner, query).unwrap_or_else(|| {
-        let mut understanding = Understanding::new(&planner, &query.text);
-        let found = evaluated(&planner, query, &mut understanding, scratch);
-        (corrected, relaxed) = (understanding.corrected, understanding.is_relaxed);
+    let (total, mut found) = stored_page(&session, query).unwrap_or_else(|| {
+        let mut interpretation = Interpretation::new(&session, &query.text);
+        let found = evaluated(&session, query, &mut interpretation, scratch);
+        (corrected, relaxed) = (interpretation.corrected, interpretation.is_relaxed);
         found
     });
     let len = found.len() as u32;
@@ -87,51 +87,52 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         previous_cursor: previous.map(|first| cursor(Side::Before, first, before)),
         corrected,
         relaxed,
-        shortcuts: planner.shortcuts(),
+        shortcuts: session.shortcuts(),
     }
 }
 
 /// How many hits there are, and those nearest to where the page begins; corrects and relaxes `q` if nothing in the snapshot
 /// matches it.
 fn evaluated<'s>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     query: &Query,
-    understanding: &mut Understanding<'s>,
+    interpretation: &mut Interpretation<'s>,
     scratch: &mut Scratch,
 ) -> (u64, Vec<Position>) {
-    let plan = plan(planner, query, understanding);
+    let plan = plan(session, query, interpretation);
     let of_phrase = match is_first_of_best(query) {
-        true => best_of_phrase(planner, query, understanding, query.limit as usize),
+        true => best_of_phrase(session, query, interpretation, query.limit as usize),
         false => None,
     };
-    let (total, hits) = hits(planner, query, understanding, plan, of_phrase.is_none());
-    let found = match only_hit(planner, query, &hits) {
+    let (total, hits) = hits(session, query, interpretation, plan, of_phrase.is_none());
+    let found = match only_hit(session, query, &hits) {
         Some(only) => vec![only],
-        None => nearest(planner, query, understanding, (&hits, total), of_phrase, scratch),
+        None => nearest(session, query, interpretation, (&hits, total), of_phrase, scratch),
     };
     (total, found)
 }
 
 /// The only hit, if that is known. Then it is the page, and without a cursor to it nobody asks where it ranks.
-fn only_hit(planner: &Planner<'_>, query: &Query, hits: &Plan<'_>) -> Option<Position> {
-    let is_only = matches!(hits, Plan::Ready(_) | Plan::List(_)) && hits.cardinality_max() == 1;
-    if !is_only || query.cursor.is_some() || planner.tuning().ranks_only_hit {
+fn only_hit(session: &Session<'_>, query: &Query, hits: &SetExpr<'_>) -> Option<Position> {
+    let is_only =
+        matches!(hits, SetExpr::Materialised(_) | SetExpr::List(_)) && hits.cardinality_max() == 1;
+    if !is_only || query.cursor.is_some() || session.tuning().ranks_only_hit {
         return None;
     }
-    planner.took(Shortcut::OnlyHit);
+    session.took(Shortcut::OnlyHit);
     hits.walk_from(DocId(0)).next().map(|doc| Position { relevance_key: 0, doc })
 }
 
 /// The hits nearest to where the page begins, in its direction.
 fn nearest<'s>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     query: &Query,
-    understanding: &Understanding<'s>,
-    (hits, total): (&Plan<'s>, u64),
+    interpretation: &Interpretation<'s>,
+    (hits, total): (&SetExpr<'s>, u64),
     of_phrase: Option<PackedInts<'s>>,
     scratch: &mut Scratch,
 ) -> Vec<Position> {
-    let snapshot = planner.snapshot();
+    let snapshot = session.snapshot();
     // Behind the last of them nobody is looked for.
     let left = query.cursor.map_or(total, |cursor| cursor.num_beyond(total));
     let wanted = (query.limit as usize).min(left as usize);
@@ -142,11 +143,11 @@ fn nearest<'s>(
     let position = query.cursor.map(|cursor| cursor.position);
     match (query.sort, query.order) {
         (SortKey::Relevance, order) => {
-            let stretch = Stretch { order, side, start: position, wanted };
-            by_relevance(planner, query, understanding, (hits, total), of_phrase, stretch)
+            let stretch = PageWindow { order, side, start: position, wanted };
+            by_relevance(session, query, interpretation, (hits, total), of_phrase, stretch)
         }
         (SortKey::EmployeeCount, SortOrder::Desc) => {
-            planner.took(Shortcut::StaticWalk);
+            session.took(Shortcut::StaticWalk);
             by_doc_id(hits, side, position.map(|position| position.doc), wanted)
         }
         (sort, order) => {
@@ -166,15 +167,15 @@ fn nearest<'s>(
                 doc if doc.0 < snapshot.num_docs() => permutation.rank(doc),
                 _ => snapshot.num_docs(),
             });
-            match positions(planner, query, understanding, (hits, total), wanted) {
+            match positions(session, query, interpretation, (hits, total), wanted) {
                 Some(positions) => {
-                    planner.took(Shortcut::FilterPositions);
+                    session.took(Shortcut::FilterPositions);
                     let docs = positions.nearest(permutation, side, rank, wanted);
                     docs.into_iter().map(|doc| Position { relevance_key: 0, doc }).collect()
                 }
                 None => {
                     let (order, hits) = ((permutation, window), (hits, total));
-                    by_permutation(planner, order, hits, side, rank, wanted, &mut scratch.ranks)
+                    by_permutation(session, order, hits, side, rank, wanted, &mut scratch.ranks)
                 }
             }
         }
@@ -188,20 +189,20 @@ fn is_first_of_best(query: &Query) -> bool {
 }
 
 /// How many hits there are, and the first of them, if both are stored.
-fn stored_page(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Position>)> {
+fn stored_page(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Position>)> {
     if !is_first_of_best(query) {
         return None;
     }
-    page_of_word(planner, query)
+    page_of_word(session, query)
 }
 
 /// The hits by their positions in the order that is asked for, if it costs less to walk these than to gather the ranks of
 /// all hits.
 fn positions<'s>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     query: &Query,
-    understanding: &Understanding<'s>,
-    (hits, total): (&Plan<'s>, u64),
+    interpretation: &Interpretation<'s>,
+    (hits, total): (&SetExpr<'s>, u64),
     wanted: usize,
 ) -> Option<PositionPlan<'s>> {
     let order = match query.sort {
@@ -209,55 +210,57 @@ fn positions<'s>(
         SortKey::FoundedYear => StoredOrder::FoundedYear,
         SortKey::Relevance | SortKey::EmployeeCount => return None,
     };
-    if total <= planner.tuning().gathered_max {
+    if total <= session.tuning().gathered_max {
         return None;
     }
     let positions = match hits {
         // A set that is ready does not say what it was made of.
-        Plan::Ready(_) => PositionPlan::new(planner, &plan(planner, query, understanding), order),
-        hits => PositionPlan::new(planner, hits, order),
+        SetExpr::Materialised(_) => {
+            PositionPlan::new(session, &plan(session, query, interpretation), order)
+        }
+        hits => PositionPlan::new(session, hits, order),
     }?;
     let walked = wanted as u64 * positions.cardinality_max() / total;
     (walked <= total).then_some(positions)
 }
 
-/// What `query` comes to as a plan, if `q` means what `understanding` says.
+/// What `query` comes to as a plan, if `q` means what `interpretation` says.
 pub(super) fn plan<'s>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     query: &Query,
-    understanding: &Understanding<'s>,
-) -> Plan<'s> {
-    if query.text.is_wordless() && understanding.whole_id.is_none() {
-        return Plan::NOTHING;
+    interpretation: &Interpretation<'s>,
+) -> SetExpr<'s> {
+    if query.text.is_wordless() && interpretation.whole_id.is_none() {
+        return SetExpr::EMPTY;
     }
-    let is_any_text = understanding.whole_id.is_none() && understanding.clauses.is_empty();
-    let filters = planner.filters(query);
-    let text = (!is_any_text || filters.is_empty()).then(|| understanding.plan(planner));
-    let plan = Plan::intersection(filters.iter().cloned().chain(text));
+    let is_any_text = interpretation.whole_id.is_none() && interpretation.clauses.is_empty();
+    let filters = session.filters(query);
+    let text = (!is_any_text || filters.is_empty()).then(|| interpretation.plan(session));
+    let plan = SetExpr::intersection(filters.iter().cloned().chain(text));
     // The business whose id `q` is, is asked for as it is.
-    if understanding.whole_id.is_some() {
+    if interpretation.whole_id.is_some() {
         return plan;
     }
-    Plan::difference(plan, planner.excluded(&query.text))
+    SetExpr::difference(plan, session.excluded(&query.text))
 }
 
 /// How many businesses match everything, which `as_is` says, and, where `is_kept`, they themselves; corrects and relaxes
 /// `q` if nothing in the snapshot matches it.
 pub(super) fn hits<'s>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     query: &Query,
-    understanding: &mut Understanding<'s>,
-    as_is: Plan<'s>,
+    interpretation: &mut Interpretation<'s>,
+    as_is: SetExpr<'s>,
     is_kept: bool,
-) -> (u64, Plan<'s>) {
-    let (total, hits) = count(planner, as_is, is_kept);
-    if total > 0 || understanding.clauses.is_empty() {
+) -> (u64, SetExpr<'s>) {
+    let (total, hits) = count(session, as_is, is_kept);
+    if total > 0 || interpretation.clauses.is_empty() {
         return (total, hits);
     }
-    let is_narrowed = !planner.filters(query).is_empty() || !query.text.excluded().is_empty();
-    if is_narrowed && !understanding.plan(planner).is_empty() {
+    let is_narrowed = !session.filters(query).is_empty() || !query.text.excluded().is_empty();
+    if is_narrowed && !interpretation.plan(session).is_empty() {
         return (total, hits);
     }
-    understanding.settle(planner, &query.text);
-    count(planner, plan(planner, query, understanding), is_kept)
+    interpretation.settle(session, &query.text);
+    count(session, plan(session, query, interpretation), is_kept)
 }

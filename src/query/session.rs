@@ -1,6 +1,6 @@
 //! Which postings answer a query, and at what cost.
 //!
-//! In: the parts of a query. Out: a [`Plan`] over the postings of one snapshot.
+//! In: the parts of a query. Out: a [`SetExpr`] over the postings of one snapshot.
 //!
 //! # Strategies
 //!
@@ -89,11 +89,11 @@ pub mod ways;
 pub mod within_industry;
 
 use super::phrase::matcher::{PhraseMatcher, related_terms};
-use super::phrase::verifier::{Check, Place};
+use super::phrase::verifier::{PhraseVerifier, Place};
 use super::request::Query;
-use super::session::term_cache::KnownTerms;
+use super::session::term_cache::TermCache;
 use super::session::ways::{Shortcut, Shortcuts, Tuning};
-use super::sets::set_expr::{List, Plan};
+use super::sets::set_expr::{List, SetExpr};
 use super::text::{Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
 use crate::ids::{DocId, TermOrd};
@@ -103,30 +103,30 @@ use crate::snapshot::answers::phrases::StoredPhrase;
 use crate::snapshot::encoding::postings::Postings;
 use crate::snapshot::terms::BegunTerms;
 use crate::snapshot::terms::block::TermLists;
-use crate::snapshot::terms::next_word::{FollowerCursor, follower_hash};
+use crate::snapshot::terms::next_word::{NextWordCursor, follower_hash};
 use std::cell::{Cell, OnceCell, RefCell};
 
 /// Plans one query over one snapshot.
 #[derive(Debug)]
-pub struct Planner<'s> {
+pub struct Session<'s> {
     snapshot: &'s Snapshot,
-    terms: RefCell<KnownTerms>,
+    terms: RefCell<TermCache>,
     /// The plan of each filter of the query, once somebody has asked.
-    filters: OnceCell<Vec<Plan<'s>>>,
+    filters: OnceCell<Vec<SetExpr<'s>>>,
     shortcuts: Cell<Shortcuts>,
     tuning: Tuning,
 }
 
-impl<'s> Planner<'s> {
-    /// A planner over `snapshot`.
-    pub fn new(snapshot: &'s Snapshot) -> Planner<'s> {
-        Planner::tuned(snapshot, Tuning::default())
+impl<'s> Session<'s> {
+    /// A session over `snapshot`.
+    pub fn new(snapshot: &'s Snapshot) -> Session<'s> {
+        Session::tuned(snapshot, Tuning::default())
     }
 
-    /// A planner that takes shortcuts from other sizes on.
-    pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Planner<'s> {
+    /// A session that takes shortcuts from other sizes on.
+    pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Session<'s> {
         let (terms, filters) = (RefCell::default(), OnceCell::new());
-        Planner { snapshot, terms, filters, shortcuts: Cell::default(), tuning }
+        Session { snapshot, terms, filters, shortcuts: Cell::default(), tuning }
     }
 
     /// From which sizes on shortcuts are taken.
@@ -165,7 +165,7 @@ impl<'s> Planner<'s> {
     }
 
     /// One plan for each filter of the query that is planned.
-    pub fn filters(&self, query: &Query) -> &[Plan<'s>] {
+    pub fn filters(&self, query: &Query) -> &[SetExpr<'s>] {
         self.filters.get_or_init(|| self.plan_filters(query))
     }
 
@@ -175,77 +175,77 @@ impl<'s> Planner<'s> {
     }
 
     /// Businesses that a term which must not match excludes.
-    pub fn excluded(&self, text: &TextQuery) -> Plan<'s> {
-        Plan::union(text.excluded().iter().map(|term| self.term(term)))
+    pub fn excluded(&self, text: &TextQuery) -> SetExpr<'s> {
+        SetExpr::union(text.excluded().iter().map(|term| self.term(term)))
     }
 
     /// Businesses that a term matches.
-    pub fn term(&self, term: &Term) -> Plan<'s> {
+    pub fn term(&self, term: &Term) -> SetExpr<'s> {
         match term {
             Term::Word(word) => self.word(word),
             Term::Compound { joined, parts } => {
-                Plan::union([self.word(joined), self.phrase(parts)])
+                SetExpr::union([self.word(joined), self.phrase(parts)])
             }
             Term::Phrase(phrase) => self.phrase(phrase),
             Term::Host { name, labels } => {
-                let words = Plan::intersection(labels.iter().map(|label| self.term(label)));
-                Plan::union([self.host(name), words])
+                let words = SetExpr::intersection(labels.iter().map(|label| self.term(label)));
+                SetExpr::union([self.host(name), words])
             }
         }
     }
 
     /// Businesses on a host.
-    pub fn host(&self, name: &str) -> Plan<'s> {
-        self.snapshot.on_host(name).map_or(Plan::NOTHING, Plan::list)
+    pub fn host(&self, name: &str) -> SetExpr<'s> {
+        self.snapshot.on_host(name).map_or(SetExpr::EMPTY, SetExpr::list)
     }
 
     /// Businesses that hold a word in any field.
-    pub fn word(&self, word: &QueryWord) -> Plan<'s> {
-        Plan::union(word.forms.iter().map(|form| self.form(form)))
+    pub fn word(&self, word: &QueryWord) -> SetExpr<'s> {
+        SetExpr::union(word.forms.iter().map(|form| self.form(form)))
     }
 
     /// The term whose list is all that hold a word, if there is one.
     pub fn only_term(&self, word: &QueryWord) -> Option<TermOrd> {
         match self.word(word) {
-            Plan::List(List { key: Some(DenseKey::Term(ord)), .. }) => Some(ord),
+            SetExpr::List(List { key: Some(DenseKey::Term(ord)), .. }) => Some(ord),
             _ => None,
         }
     }
 
-    fn form(&self, form: &str) -> Plan<'s> {
+    fn form(&self, form: &str) -> SetExpr<'s> {
         if let Some(ord) = self.ord(form) {
             let postings = self.snapshot.terms().lists(ord).any();
-            return Plan::List(List { postings, key: Some(DenseKey::Term(ord)) });
+            return SetExpr::List(List { postings, key: Some(DenseKey::Term(ord)) });
         }
         // The form itself stands nowhere, but a word of industry or description may share a form with it. The
         // lists of those words hold more than that: names, and words that share a form with *them*.
         let word = QueryWord::of_form(form.to_owned());
         let related = related_terms(&word);
         let ords = related.iter().filter_map(|term| self.ord(term));
-        let lists = ords.map(|ord| Plan::list(self.snapshot.terms().lists(ord).any()));
+        let lists = ords.map(|ord| SetExpr::list(self.snapshot.terms().lists(ord).any()));
         let place = Place::Within(&[TextField::Industry, TextField::Description]);
-        self.check_at(Plan::union(lists), &Phrase::of_word(word), place)
+        self.check_at(SetExpr::union(lists), &Phrase::of_word(word), place)
     }
 
     /// Those of `candidates` in which the phrase stands as `place` says.
-    pub fn check_at(&self, candidates: Plan<'s>, phrase: &Phrase, place: Place) -> Plan<'s> {
+    pub fn check_at(&self, candidates: SetExpr<'s>, phrase: &Phrase, place: Place) -> SetExpr<'s> {
         self.check_by(candidates, phrase, place, true)
     }
 
     /// Those of `candidates` in which the phrase stands as `place` says; whether followers are asked first is said.
     fn check_by(
         &self,
-        candidates: Plan<'s>,
+        candidates: SetExpr<'s>,
         phrase: &Phrase,
         place: Place,
         asks_followers: bool,
-    ) -> Plan<'s> {
+    ) -> SetExpr<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
         let matcher = self.matcher(phrase, place.fields());
         let followers = if asks_followers { self.followers(phrase) } else { Vec::new() };
-        Plan::check(candidates, Check::new(self.snapshot, matcher, place, followers))
+        SetExpr::filtered(candidates, PhraseVerifier::new(self.snapshot, matcher, place, followers))
     }
 
     /// The matcher of a phrase, to be asked about `fields` only.
@@ -254,7 +254,7 @@ impl<'s> Planner<'s> {
     }
 
     /// What is stored of the followers of the words of a phrase.
-    fn followers(&self, phrase: &Phrase) -> Vec<FollowerCursor<'s>> {
+    fn followers(&self, phrase: &Phrase) -> Vec<NextWordCursor<'s>> {
         let cursor = |pair: &[(u32, QueryWord)]| {
             let [(at, first), (next, second)] = pair else { return None };
             // A word of several forms has its followers in several lists.
@@ -263,20 +263,20 @@ impl<'s> Planner<'s> {
             let followers = lists.followers()?;
             let hashes = second.forms.iter().map(|form| follower_hash(form)).collect();
             self.took(Shortcut::Followers);
-            Some(FollowerCursor::new(lists.any(), followers, hashes))
+            Some(NextWordCursor::new(lists.any(), followers, hashes))
         };
         phrase.words.windows(2).filter_map(cursor).collect()
     }
 
     /// Businesses with a word in their name.
-    pub fn word_in_name(&self, word: &QueryWord) -> Plan<'s> {
+    pub fn word_in_name(&self, word: &QueryWord) -> SetExpr<'s> {
         self.lists(word, |lists| [lists.name_is(), lists.name_starts(), lists.name_has()])
     }
 
     /// Businesses with a word in their name or host.
-    pub fn word_in_name_or_host(&self, word: &QueryWord) -> Plan<'s> {
+    pub fn word_in_name_or_host(&self, word: &QueryWord) -> SetExpr<'s> {
         let host = self.lists(word, |lists| [lists.host(), None, None]);
-        Plan::union([self.word_in_name(word), host])
+        SetExpr::union([self.word_in_name(word), host])
     }
 
     /// The union of some lists of all forms of a word.
@@ -284,30 +284,34 @@ impl<'s> Planner<'s> {
         &self,
         word: &QueryWord,
         choose: impl Fn(TermLists<'s>) -> [Option<Postings<'s>>; 3],
-    ) -> Plan<'s> {
+    ) -> SetExpr<'s> {
         let chosen = self.ords(word).flat_map(|ord| choose(self.snapshot.terms().lists(ord)));
-        Plan::union(chosen.flatten().map(Plan::list))
+        SetExpr::union(chosen.flatten().map(SetExpr::list))
     }
 
     /// Businesses whose name holds all words of a term, or the joined form of a compound.
-    pub fn term_in_name(&self, term: &Term) -> Plan<'s> {
-        self.combine_names(term, Plan::intersection)
+    pub fn term_in_name(&self, term: &Term) -> SetExpr<'s> {
+        self.combine_names(term, SetExpr::intersection)
     }
 
     /// Businesses whose name holds any word of a term, or the joined form of a compound.
-    pub fn term_partly_in_name(&self, term: &Term) -> Plan<'s> {
-        self.combine_names(term, Plan::union)
+    pub fn term_partly_in_name(&self, term: &Term) -> SetExpr<'s> {
+        self.combine_names(term, SetExpr::union)
     }
 
     /// The names with each word of a term, combined; the joined form of a compound stands for its parts.
-    fn combine_names(&self, term: &Term, combine: fn(Vec<Plan<'s>>) -> Plan<'s>) -> Plan<'s> {
+    fn combine_names(
+        &self,
+        term: &Term,
+        combine: fn(Vec<SetExpr<'s>>) -> SetExpr<'s>,
+    ) -> SetExpr<'s> {
         let words = |phrase: &Phrase| {
             combine(phrase.words.iter().map(|(_, word)| self.word_in_name(word)).collect())
         };
         match term {
             Term::Word(word) => self.word_in_name(word),
             Term::Compound { joined, parts } => {
-                Plan::union([self.word_in_name(joined), words(parts)])
+                SetExpr::union([self.word_in_name(joined), words(parts)])
             }
             Term::Phrase(phrase) => words(phrase),
             Term::Host { labels, .. } => {
@@ -317,13 +321,13 @@ impl<'s> Planner<'s> {
     }
 
     /// Businesses in whose name the phrase of two words or more stands.
-    pub fn phrase_in_names(&self, phrase: &Phrase) -> Plan<'s> {
+    pub fn phrase_in_names(&self, phrase: &Phrase) -> SetExpr<'s> {
         let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
         self.check_narrowed(names.collect(), phrase, &[TextField::Name])
     }
 
     /// Businesses in which the phrase stands in one of `fields`.
-    pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> Plan<'s> {
+    pub fn phrase_in(&self, phrase: &Phrase, fields: &'static [TextField]) -> SetExpr<'s> {
         let candidates = phrase.words.iter().map(|(_, word)| self.word(word));
         self.check_narrowed(candidates.collect(), phrase, fields)
     }
@@ -332,20 +336,20 @@ impl<'s> Planner<'s> {
     /// next to each other.
     fn check_narrowed(
         &self,
-        mut lists: Vec<Plan<'s>>,
+        mut lists: Vec<SetExpr<'s>>,
         phrase: &Phrase,
         fields: &'static [TextField],
-    ) -> Plan<'s> {
+    ) -> SetExpr<'s> {
         let neighbours = self.stored_neighbours(phrase);
         // Where all of these are stored, followers tell nothing that they do not.
         let are_all = neighbours.len() + 1 >= phrase.words.len();
         lists.extend(neighbours);
-        self.check_by(Plan::intersection(lists), phrase, Place::Within(fields), !are_all)
+        self.check_by(SetExpr::intersection(lists), phrase, Place::Within(fields), !are_all)
     }
 
     /// The lists of every two neighbouring words of a phrase for which a list is stored: the businesses in
     /// which they stand next to each other in some field.
-    pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<Plan<'s>> {
+    pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<SetExpr<'s>> {
         let stored = |pair| self.stored_phrase(pair).as_ref().and_then(stored_list);
         phrase.words.windows(2).filter_map(stored).collect()
     }
@@ -360,7 +364,7 @@ impl<'s> Planner<'s> {
     }
 
     /// Businesses in which the phrase stands in one field.
-    pub fn phrase(&self, phrase: &Phrase) -> Plan<'s> {
+    pub fn phrase(&self, phrase: &Phrase) -> SetExpr<'s> {
         if let [(_, word)] = phrase.words.as_slice() {
             return self.word(word);
         }
@@ -369,8 +373,8 @@ impl<'s> Planner<'s> {
             return list;
         }
         match self.phrase_in(phrase, &TextField::ALL) {
-            Plan::Check { candidates, check, .. } => {
-                Plan::Check { candidates, check, len: stored.map(|stored| stored.len) }
+            SetExpr::Filtered { candidates, check, .. } => {
+                SetExpr::Filtered { candidates, check, len: stored.map(|stored| stored.len) }
             }
             plan => plan,
         }
@@ -378,6 +382,6 @@ impl<'s> Planner<'s> {
 }
 
 /// The businesses of a phrase, if they are stored, or if it is known that there are none.
-fn stored_list<'s>(stored: &StoredPhrase<'s>) -> Option<Plan<'s>> {
-    if stored.len == 0 { Some(Plan::NOTHING) } else { stored.postings.map(Plan::list) }
+fn stored_list<'s>(stored: &StoredPhrase<'s>) -> Option<SetExpr<'s>> {
+    if stored.len == 0 { Some(SetExpr::EMPTY) } else { stored.postings.map(SetExpr::list) }
 }

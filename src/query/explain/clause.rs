@@ -1,14 +1,14 @@
-//! How one clause of `q` was understood.
+//! How one clause of `q` was clause_match.
 
 use super::plan_tree::cardinality;
 use super::term_text::{show_phrase, show_term, show_word};
-use crate::query::interpret::Understood;
+use crate::query::interpret::ClauseMatch;
 use crate::query::interpret::prefix::BegunWords;
-use crate::query::session::Planner;
+use crate::query::session::Session;
 use crate::query::text::{QueryWord, Term};
 use std::ops::Range;
 
-/// One clause and what it was understood as.
+/// One clause and what it was clause_match as.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClauseExplanation {
     /// The clause as it stands in the folded `q`.
@@ -62,14 +62,14 @@ pub struct PrefixReach {
 impl ClauseExplanation {
     /// Explains a clause of a `q` that folds to `folded`.
     pub fn new<'s>(
-        planner: &Planner<'s>,
-        understood: &Understood<'s>,
+        session: &Session<'s>,
+        clause_match: &ClauseMatch<'s>,
         folded: &str,
     ) -> ClauseExplanation {
-        let clause = &understood.clause;
+        let clause = &clause_match.clause;
         let Range { start, end } = clause.span;
-        let readings = &understood.readings;
-        let mut with_neighbours: Vec<String> = understood
+        let readings = &clause_match.readings;
+        let mut with_neighbours: Vec<String> = clause_match
             .neighbours
             .iter()
             .flatten()
@@ -82,14 +82,14 @@ impl ClauseExplanation {
             looked_up: looked_up(&clause.term),
             is_quoted: clause.is_quoted,
             is_starred: clause.is_starred,
-            prefix: match (&understood.prefix, &clause.term) {
-                (Some(_), Term::Word(word)) => Some(reach(planner, word)),
+            prefix: match (&clause_match.prefix, &clause.term) {
+                (Some(_), Term::Word(word)) => Some(reach(session, word)),
                 _ => None,
             },
             with_neighbours,
             readings: readings.words.iter().map(show_word).collect(),
             split: readings.split.as_ref().map(show_phrase),
-            businesses: cardinality(&understood.anywhere(planner), planner.snapshot()),
+            businesses: cardinality(&clause_match.anywhere(session), session.snapshot()),
         }
     }
 }
@@ -118,8 +118,8 @@ fn looked_up(term: &Term) -> Vec<String> {
     }
 }
 
-fn reach(planner: &Planner<'_>, word: &QueryWord) -> PrefixReach {
-    let begun = BegunWords::of(planner, word);
+fn reach(session: &Session<'_>, word: &QueryWord) -> PrefixReach {
+    let begun = BegunWords::of(session, word);
     let mut codes: Vec<u32> = begun.name_codes.iter().chain(&begun.host_codes).copied().collect();
     codes.sort_unstable();
     codes.dedup();

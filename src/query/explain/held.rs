@@ -4,10 +4,10 @@
 
 use crate::analyzer::TextField;
 use crate::ids::DocId;
-use crate::query::interpret::Understood;
+use crate::query::interpret::ClauseMatch;
 use crate::query::interpret::prefix::BegunWords;
 use crate::query::phrase::matcher::PhraseMatcher;
-use crate::query::session::Planner;
+use crate::query::session::Session;
 use crate::query::text::{Phrase, QueryWord, Term};
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::doc_tokens::DocTokens;
@@ -56,36 +56,36 @@ struct Way<'s> {
 
 impl<'s> Ways<'s> {
     /// The ways of a clause.
-    pub fn new(planner: &Planner<'s>, understood: &Understood<'_>) -> Ways<'s> {
-        let matcher = |phrase: &Phrase| planner.matcher(phrase, &TextField::ALL);
+    pub fn new(session: &Session<'s>, clause_match: &ClauseMatch<'_>) -> Ways<'s> {
+        let matcher = |phrase: &Phrase| session.matcher(phrase, &TextField::ALL);
         let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
         let way = |how, fields, matcher| Way { how, fields, parts: vec![vec![matcher]] };
-        let term = &understood.clause.term;
+        let term = &clause_match.clause.term;
         let mut ways = vec![Way {
             how: How::AsWritten,
             fields: &TextField::ALL,
             parts: match term {
                 Term::Host { labels, .. } => {
-                    labels.iter().map(|label| matchers(planner, label)).collect()
+                    labels.iter().map(|label| matchers(session, label)).collect()
                 }
-                term => vec![matchers(planner, term)],
+                term => vec![matchers(session, term)],
             },
         }];
-        for word in understood.neighbours.iter().flatten() {
+        for word in clause_match.neighbours.iter().flatten() {
             let how = How::WithNeighbour(word.forms[0].clone());
             ways.push(way(how, NAME_AND_HOST, of_word(word)));
         }
-        for word in &understood.readings.words {
+        for word in &clause_match.readings.words {
             let how = How::Reading(word.forms[0].clone());
             ways.push(way(how, &TextField::ALL, of_word(word)));
         }
-        if let Some(split) = &understood.readings.split {
+        if let Some(split) = &clause_match.readings.split {
             let words: Vec<&str> =
                 split.words.iter().map(|(_, word)| word.forms[0].as_str()).collect();
             ways.push(way(How::Reading(words.join(" ")), &TextField::ALL, matcher(split)));
         }
-        if let (Some(_), Term::Word(word)) = (&understood.prefix, term) {
-            let words = BegunWords::of(planner, word);
+        if let (Some(_), Term::Word(word)) = (&clause_match.prefix, term) {
+            let words = BegunWords::of(session, word);
             for (codes, fields) in [(&words.name_codes, NAME), (&words.host_codes, HOST)] {
                 let mut begun = of_word(&QueryWord { forms: [].into() });
                 begun.add_codes(0, codes);
@@ -93,7 +93,7 @@ impl<'s> Ways<'s> {
             }
         }
         let on_host = match term {
-            Term::Host { name, .. } => planner.host(name).hit_set().iter().collect(),
+            Term::Host { name, .. } => session.host(name).doc_set().iter().collect(),
             _ => Vec::new(),
         };
         Ways { ways, on_host }
@@ -134,15 +134,15 @@ impl Way<'_> {
 }
 
 /// What a term is found by.
-fn matchers<'s>(planner: &Planner<'s>, term: &Term) -> Vec<PhraseMatcher<'s>> {
-    let matcher = |phrase: &Phrase| planner.matcher(phrase, &TextField::ALL);
+fn matchers<'s>(session: &Session<'s>, term: &Term) -> Vec<PhraseMatcher<'s>> {
+    let matcher = |phrase: &Phrase| session.matcher(phrase, &TextField::ALL);
     let of_word = |word: &QueryWord| matcher(&Phrase::of_word(word.clone()));
     match term {
         Term::Word(word) => vec![of_word(word)],
         Term::Compound { joined, parts } => vec![of_word(joined), matcher(parts)],
         Term::Phrase(phrase) => vec![matcher(phrase)],
         Term::Host { labels, .. } => {
-            labels.iter().flat_map(|label| matchers(planner, label)).collect()
+            labels.iter().flat_map(|label| matchers(session, label)).collect()
         }
     }
 }

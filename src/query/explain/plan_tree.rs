@@ -5,10 +5,10 @@
 use super::term_text::show_term;
 use crate::ids::DocId;
 use crate::places::{PlaceKey, PlaceKind};
-use crate::query::interpret::Understanding;
-use crate::query::session::Planner;
+use crate::query::interpret::Interpretation;
+use crate::query::session::Session;
 use crate::query::session::count::count;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::Snapshot;
 use crate::snapshot::encoding::postings::Postings;
 use crate::snapshot::terms::ListKind;
@@ -32,34 +32,34 @@ pub struct PlanNode {
 }
 
 /// How many businesses match a plan; `None` if very many would have to be read.
-pub(super) fn cardinality(plan: &Plan<'_>, snapshot: &Snapshot) -> Option<u64> {
-    let is_cheap = !plan.has_check() || plan.cardinality_max() <= CHECKED_MAX;
-    is_cheap.then(|| count(&Planner::new(snapshot), plan.clone(), false).0)
+pub(super) fn cardinality(plan: &SetExpr<'_>, snapshot: &Snapshot) -> Option<u64> {
+    let is_cheap = !plan.has_predicate() || plan.cardinality_max() <= CHECKED_MAX;
+    is_cheap.then(|| count(&Session::new(snapshot), plan.clone(), false).0)
 }
 
 impl PlanNode {
-    /// The tree of `plan`, which was made for `understanding`.
+    /// The tree of `plan`, which was made for `interpretation`.
     pub fn new(
-        plan: &Plan<'_>,
+        plan: &SetExpr<'_>,
         snapshot: &Snapshot,
-        understanding: &Understanding<'_>,
+        interpretation: &Interpretation<'_>,
     ) -> PlanNode {
-        let node = |plan: &Plan<'_>| PlanNode::new(plan, snapshot, understanding);
+        let node = |plan: &SetExpr<'_>| PlanNode::new(plan, snapshot, interpretation);
         let (what, parts) = match plan {
-            Plan::Range(range) => (name_of_range(range, snapshot, understanding), Vec::new()),
-            Plan::List(_) | Plan::Ready(_) => {
-                let name = name_of_prefix(plan, understanding).unwrap_or_else(|| match plan {
-                    Plan::List(list) => name_of_list(&list.postings, snapshot),
+            SetExpr::Range(range) => (name_of_range(range, snapshot, interpretation), Vec::new()),
+            SetExpr::List(_) | SetExpr::Materialised(_) => {
+                let name = name_of_prefix(plan, interpretation).unwrap_or_else(|| match plan {
+                    SetExpr::List(list) => name_of_list(&list.postings, snapshot),
                     _ => "a set".to_owned(),
                 });
                 (name, Vec::new())
             }
-            Plan::Union(union) => ("any of".to_owned(), union.parts.iter().map(node).collect()),
-            Plan::Intersection(plans) => ("all of".to_owned(), plans.iter().map(node).collect()),
-            Plan::Difference(plan, excluded) => {
+            SetExpr::Union(union) => ("any of".to_owned(), union.parts.iter().map(node).collect()),
+            SetExpr::Intersection(plans) => ("all of".to_owned(), plans.iter().map(node).collect()),
+            SetExpr::Difference(plan, excluded) => {
                 ("the first without the second".to_owned(), vec![node(plan), node(excluded)])
             }
-            Plan::Check { candidates, check, .. } => {
+            SetExpr::Filtered { candidates, check, .. } => {
                 (format!("{}, checked among", check.describe()), vec![node(candidates)])
             }
         };
@@ -75,9 +75,9 @@ impl PlanNode {
 fn name_of_range(
     range: &Range<u32>,
     snapshot: &Snapshot,
-    understanding: &Understanding<'_>,
+    interpretation: &Interpretation<'_>,
 ) -> String {
-    let is_id = understanding.whole_id.is_some_and(|doc| *range == (doc.0..doc.0 + 1));
+    let is_id = interpretation.whole_id.is_some_and(|doc| *range == (doc.0..doc.0 + 1));
     if range.is_empty() {
         return "nothing".to_owned();
     }
@@ -95,15 +95,15 @@ fn name_of_range(
 }
 
 /// What a prefix adds, if the plan is that.
-fn name_of_prefix(plan: &Plan<'_>, understanding: &Understanding<'_>) -> Option<String> {
-    understanding.clauses.iter().find_map(|understood| {
-        let prefix = understood.prefix.as_ref()?;
+fn name_of_prefix(plan: &SetExpr<'_>, interpretation: &Interpretation<'_>) -> Option<String> {
+    interpretation.clauses.iter().find_map(|clause_match| {
+        let prefix = clause_match.prefix.as_ref()?;
         let is_beyond = match (plan, &prefix.beyond) {
-            (Plan::List(a), Plan::List(b)) => a.postings.is_same(&b.postings),
-            (Plan::Ready(a), Plan::Ready(b)) => Arc::ptr_eq(a, b),
+            (SetExpr::List(a), SetExpr::List(b)) => a.postings.is_same(&b.postings),
+            (SetExpr::Materialised(a), SetExpr::Materialised(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
-        let text = show_term(&understood.clause.term);
+        let text = show_term(&clause_match.clause.term);
         is_beyond.then(|| format!("{text}… begins a longer word of name or host"))
     })
 }

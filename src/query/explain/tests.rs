@@ -35,14 +35,14 @@ fn explained(query_string: &str) -> Explanation {
     assert_eq!(explanation.corrected, page.corrected, "{query_string}");
     assert_eq!(explanation.reading == Reading::AnyClause, page.relaxed, "{query_string}");
     assert_eq!(explanation.results.len(), page.docs.len(), "{query_string}");
-    let planner = Planner::new(snapshot());
-    let mut understanding = Understanding::new(&planner, &query.text);
-    let as_is = page::plan(&planner, &query, &understanding);
-    page::hits(&planner, &query, &mut understanding, as_is, false);
+    let session = Session::new(snapshot());
+    let mut interpretation = Interpretation::new(&session, &query.text);
+    let as_is = page::plan(&session, &query, &interpretation);
+    page::hits(&session, &query, &mut interpretation, as_is, false);
     for (result, &doc) in explanation.results.iter().zip(&page.docs) {
         assert_eq!(result.score.sum(), text_score(snapshot(), &query, doc), "{query_string}");
-        for (understood, held) in understanding.clauses.iter().zip(&result.held) {
-            let matches = understood.anywhere(&planner).contains(doc);
+        for (clause_match, held) in interpretation.clauses.iter().zip(&result.held) {
+            let matches = clause_match.anywhere(&session).contains(doc);
             assert_eq!(!held.is_empty(), matches, "{query_string}: {}", result.id);
         }
     }

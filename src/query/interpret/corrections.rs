@@ -10,7 +10,7 @@
 //! that begins with the same letter; entered only for words that nothing matches.
 
 use crate::analyzer::fold::is_letter;
-use crate::query::session::Planner;
+use crate::query::session::Session;
 use crate::query::text::{Clause, Phrase, QueryWord, Term};
 use levenshtein_automata::LevenshteinAutomatonBuilder;
 use std::sync::LazyLock;
@@ -69,18 +69,18 @@ pub fn correctable(clause: &Clause) -> Option<&QueryWord> {
 }
 
 /// The readings of a word.
-pub fn readings(planner: &Planner<'_>, word: &QueryWord) -> Readings {
+pub fn readings(session: &Session<'_>, word: &QueryWord) -> Readings {
     let form = word.forms[0].as_str();
-    let mut words = within(planner, form, 1);
+    let mut words = within(session, form, 1);
     if words.is_empty() && form.chars().count() >= TWO_EDITS_CHARS_MIN {
-        words = within(planner, form, 2);
+        words = within(session, form, 2);
     }
-    Readings { words, split: split(planner, form) }
+    Readings { words, split: split(session, form) }
 }
 
 /// Indexed words within some edits of a word other than itself: letters only, same first letter.
-fn within(planner: &Planner<'_>, form: &str, edits_max: usize) -> Vec<QueryWord> {
-    let terms = planner.snapshot().terms();
+fn within(session: &Session<'_>, form: &str, edits_max: usize) -> Vec<QueryWord> {
+    let terms = session.snapshot().terms();
     let first = form.chars().next().unwrap_or_default();
     let automaton = AUTOMATA[edits_max - 1].build_dfa(form);
     let mut found: Vec<(usize, String)> = Vec::new();
@@ -96,16 +96,16 @@ fn within(planner: &Planner<'_>, form: &str, edits_max: usize) -> Vec<QueryWord>
 }
 
 /// The leftmost cut of a word into two that stand next to each other in some name.
-fn split(planner: &Planner<'_>, form: &str) -> Option<Phrase> {
+fn split(session: &Session<'_>, form: &str) -> Option<Phrase> {
     let word = |text: &str| QueryWord::of_form(text.to_owned());
     form.char_indices().skip(1).find_map(|(at, _)| {
         let (left, right) = (word(&form[..at]), word(&form[at..]));
         // Most cuts fail here, at the price of two look-ups.
-        if planner.word_in_name(&left).is_nothing() || planner.word_in_name(&right).is_nothing() {
+        if session.word_in_name(&left).is_nothing() || session.word_in_name(&right).is_nothing() {
             return None;
         }
         let phrase = Phrase { words: vec![(0, left), (1, right)], width: 2 };
-        (!planner.phrase_in_names(&phrase).is_empty()).then_some(phrase)
+        (!session.phrase_in_names(&phrase).is_empty()).then_some(phrase)
     })
 }
 

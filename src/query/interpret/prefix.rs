@@ -4,10 +4,10 @@
 //! ([`prefixes`](crate::snapshot::terms::prefixes)).
 
 use crate::ids::TermOrd;
-use crate::query::session::Planner;
+use crate::query::session::Session;
 use crate::query::session::ways::Shortcut;
-use crate::query::sets::doc_set::HitSet;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::doc_set::DocSet;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Clause, QueryWord, Term};
 use crate::snapshot::terms::block::TermLists;
 
@@ -16,27 +16,27 @@ use crate::snapshot::terms::block::TermLists;
 pub struct PrefixMatches<'s> {
     /// Businesses with a longer word in name or host that begins so, and that the word does not match as it is, in
     /// any field.
-    pub beyond: Plan<'s>,
+    pub beyond: SetExpr<'s>,
     /// Businesses with such a longer word in their name, and not the word as it is.
-    pub names: Plan<'s>,
+    pub names: SetExpr<'s>,
 }
 
 impl<'s> PrefixMatches<'s> {
     /// What a clause reaches, if it may be a prefix.
-    pub fn of_clause(planner: &Planner<'s>, clause: &Clause) -> Option<PrefixMatches<'s>> {
+    pub fn of_clause(session: &Session<'s>, clause: &Clause) -> Option<PrefixMatches<'s>> {
         match &clause.term {
-            Term::Word(word) if clause.is_prefix => Some(PrefixMatches::of_word(planner, word)),
+            Term::Word(word) if clause.is_prefix => Some(PrefixMatches::of_word(session, word)),
             _ => None,
         }
     }
 
     /// What a word reaches.
-    pub fn of_word(planner: &Planner<'s>, word: &QueryWord) -> PrefixMatches<'s> {
-        if word.forms.iter().all(|form| planner.begun_by(form).has_no_longer()) {
-            return PrefixMatches { beyond: Plan::NOTHING, names: Plan::NOTHING };
+    pub fn of_word(session: &Session<'s>, word: &QueryWord) -> PrefixMatches<'s> {
+        if word.forms.iter().all(|form| session.begun_by(form).has_no_longer()) {
+            return PrefixMatches { beyond: SetExpr::EMPTY, names: SetExpr::EMPTY };
         }
-        let list = |postings: Option<_>| postings.map_or(Plan::NOTHING, Plan::list);
-        let prefixes = planner.snapshot().prefixes();
+        let list = |postings: Option<_>| postings.map_or(SetExpr::EMPTY, SetExpr::list);
+        let prefixes = session.snapshot().prefixes();
         let (mut stored, mut read) = (Vec::new(), Vec::new());
         for form in word.forms.iter() {
             match prefixes.get(form) {
@@ -45,14 +45,14 @@ impl<'s> PrefixMatches<'s> {
             }
         }
         if !stored.is_empty() {
-            planner.took(Shortcut::StoredPrefix);
+            session.took(Shortcut::StoredPrefix);
         }
         if let (Some(_), Some((beyond, names))) = (word.only_form(), stored.first()) {
             return PrefixMatches { beyond: beyond.clone(), names: names.clone() };
         }
-        let own: Vec<TermOrd> = planner.ords(word).collect();
+        let own: Vec<TermOrd> = session.ords(word).collect();
         let (mut names, mut all) = (Vec::new(), Vec::new());
-        for_each_begun(planner, read.into_iter(), |ord, lists| {
+        for_each_begun(session, read.into_iter(), |ord, lists| {
             if !own.contains(&ord) {
                 lists.in_name().for_each(|postings| postings.push_to(&mut names));
                 lists.host().iter().for_each(|postings| postings.push_to(&mut all));
@@ -60,16 +60,16 @@ impl<'s> PrefixMatches<'s> {
         });
         all.extend_from_slice(&names);
         // What one form is, another one may begin: who holds any form is left out here.
-        let without = |docs: Vec<u32>, own: Plan<'s>, stored: Vec<Plan<'s>>| {
-            let longer = HitSet::of(docs);
+        let without = |docs: Vec<u32>, own: SetExpr<'s>, stored: Vec<SetExpr<'s>>| {
+            let longer = DocSet::of(docs);
             let docs = longer.iter().filter(|&doc| !own.contains(doc)).map(|doc| doc.0);
-            let read = Plan::ready(HitSet::of_sorted(docs));
-            Plan::union([read, Plan::difference(Plan::union(stored), own)])
+            let read = SetExpr::materialised(DocSet::of_sorted(docs));
+            SetExpr::union([read, SetExpr::difference(SetExpr::union(stored), own)])
         };
         let (beyond_stored, names_stored) = stored.into_iter().unzip();
         PrefixMatches {
-            beyond: without(all, planner.word(word), beyond_stored),
-            names: without(names, planner.word_in_name(word), names_stored),
+            beyond: without(all, session.word(word), beyond_stored),
+            names: without(names, session.word_in_name(word), names_stored),
         }
     }
 }
@@ -82,19 +82,19 @@ pub struct BegunWords {
     /// Codes of words in hosts.
     pub host_codes: Vec<u32>,
     /// Businesses with such a word in their host.
-    pub hosts: HitSet,
+    pub hosts: DocSet,
     /// Businesses with such a word in their name.
-    pub names: HitSet,
+    pub names: DocSet,
 }
 
 impl BegunWords {
     /// What begins with a word, itself included. Reads the lists of all of these words: not for words that begin
     /// very many, unless there is no other way.
-    pub fn of(planner: &Planner<'_>, word: &QueryWord) -> BegunWords {
+    pub fn of(session: &Session<'_>, word: &QueryWord) -> BegunWords {
         let mut begun = BegunWords::default();
         let (mut names, mut hosts) = (Vec::new(), Vec::new());
-        for_each_begun(planner, word.forms.iter(), |ord, lists| {
-            let code = planner.snapshot().terms().code(ord);
+        for_each_begun(session, word.forms.iter(), |ord, lists| {
+            let code = session.snapshot().terms().code(ord);
             if lists.in_name().next().is_some() {
                 begun.name_codes.push(code);
             }
@@ -104,22 +104,22 @@ impl BegunWords {
                 postings.push_to(&mut hosts);
             }
         });
-        (begun.names, begun.hosts) = (HitSet::of(names), HitSet::of(hosts));
+        (begun.names, begun.hosts) = (DocSet::of(names), DocSet::of(hosts));
         begun
     }
 }
 
 /// Codes of all words that a word begins, itself included, wherever they stand.
-pub fn begun_codes(planner: &Planner<'_>, word: &QueryWord) -> impl Iterator<Item = u32> {
-    let terms = planner.snapshot().terms();
-    let ords = word.forms.iter().flat_map(|form| planner.begun_by(form).all());
+pub fn begun_codes(session: &Session<'_>, word: &QueryWord) -> impl Iterator<Item = u32> {
+    let terms = session.snapshot().terms();
+    let ords = word.forms.iter().flat_map(|form| session.begun_by(form).all());
     ords.map(|ord| terms.code(ord))
 }
 
 /// The words of names that a word begins, itself included.
-pub fn begun_in_names(planner: &Planner<'_>, word: &QueryWord) -> Vec<TermOrd> {
+pub fn begun_in_names(session: &Session<'_>, word: &QueryWord) -> Vec<TermOrd> {
     let mut begun = Vec::new();
-    for_each_begun(planner, word.forms.iter(), |ord, lists| {
+    for_each_begun(session, word.forms.iter(), |ord, lists| {
         if lists.in_name().next().is_some() {
             begun.push(ord);
         }
@@ -129,13 +129,13 @@ pub fn begun_in_names(planner: &Planner<'_>, word: &QueryWord) -> Vec<TermOrd> {
 
 /// Calls `visit` with every term that one of `forms` begins, itself included.
 fn for_each_begun<'s, 'f>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     forms: impl Iterator<Item = &'f String>,
     mut visit: impl FnMut(TermOrd, TermLists<'s>),
 ) {
-    let terms = planner.snapshot().terms();
+    let terms = session.snapshot().terms();
     for form in forms {
-        for ord in planner.begun_by(form).all() {
+        for ord in session.begun_by(form).all() {
             visit(ord, terms.lists(ord));
         }
     }

@@ -4,24 +4,24 @@
 use super::matcher::{NameMatch, PhraseMatcher};
 use crate::analyzer::TextField;
 use crate::ids::DocId;
-use crate::query::sets::chunk::Lows;
-use crate::query::sets::doc_set::HitSet;
+use crate::query::sets::chunk::Chunk;
+use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::predicate::Predicate;
 use crate::snapshot::Snapshot;
 use crate::snapshot::terms::impacts::ChunkPlaces;
-use crate::snapshot::terms::next_word::FollowerCursor;
+use crate::snapshot::terms::next_word::NextWordCursor;
 use std::borrow::Cow;
 
 /// What is looked for in the tokens of a document.
 #[derive(Debug)]
-pub struct Check<'s> {
+pub struct PhraseVerifier<'s> {
     snapshot: &'s Snapshot,
     /// The words.
     matcher: PhraseMatcher<'s>,
     /// How they must stand.
     place: Place,
     /// What rejects most candidates without reading their tokens.
-    followers: Vec<FollowerCursor<'s>>,
+    followers: Vec<NextWordCursor<'s>>,
 }
 
 /// How words must stand in a document.
@@ -43,34 +43,34 @@ impl Place {
     }
 }
 
-impl<'s> Check<'s> {
+impl<'s> PhraseVerifier<'s> {
     /// The check whether the words of `matcher` stand as `place` says. Where one of `followers` says that what it is
     /// of is not followed as the words are, they do not.
     pub fn new(
         snapshot: &'s Snapshot,
         matcher: PhraseMatcher<'s>,
         place: Place,
-        followers: Vec<FollowerCursor<'s>>,
-    ) -> Check<'s> {
-        Check { snapshot, matcher, place, followers }
+        followers: Vec<NextWordCursor<'s>>,
+    ) -> PhraseVerifier<'s> {
+        PhraseVerifier { snapshot, matcher, place, followers }
     }
 }
 
-impl Predicate for Check<'_> {
-    fn prefilter(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
+impl Predicate for PhraseVerifier<'_> {
+    fn prefilter(&self, key: u16, lows: &Chunk<'_>) -> Chunk<'static> {
         let mut left = lows.to_array();
         for followers in &self.followers {
             let mut passing = Vec::new();
             followers.among(&[(key, 0..left.len())], &left, |number| passing.push(left[number]));
             left = passing;
         }
-        Lows::Array(left)
+        Chunk::Array(left)
     }
 
-    fn prefilter_set<'d>(&self, docs: &'d HitSet) -> Cow<'d, HitSet> {
+    fn prefilter_set<'d>(&self, docs: &'d DocSet) -> Cow<'d, DocSet> {
         self.followers.iter().fold(Cow::Borrowed(docs), |left, followers| {
             let chunks: Vec<ChunkPlaces> = left.chunks().collect();
-            let (mut passing, mut docs) = (HitSet::default(), left.places());
+            let (mut passing, mut docs) = (DocSet::default(), left.places());
             followers.among(&chunks, left.lows(), |number| passing.push(docs.doc(number).0));
             Cow::Owned(passing)
         })

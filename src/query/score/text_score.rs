@@ -7,12 +7,12 @@
 //! names with `Inc` higher.
 
 use crate::ids::DocId;
-use crate::query::interpret::{Understanding, Understood};
+use crate::query::interpret::{ClauseMatch, Interpretation};
 use crate::query::request::Query;
-use crate::query::session::Planner;
-use crate::query::sets::chunk::Lows;
-use crate::query::sets::doc_set::HitSet;
-use crate::query::sets::set_expr::Plan;
+use crate::query::session::Session;
+use crate::query::sets::chunk::Chunk;
+use crate::query::sets::doc_set::DocSet;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Phrase, QueryWord, Term, TextQuery};
 use crate::ranking::{LEGAL_FORM, SCORE_MAX};
 use crate::snapshot::Snapshot;
@@ -20,12 +20,12 @@ use crate::snapshot::terms::impacts::{ChunkPlaces, Impacts};
 
 /// The text score of one business, by looking it up in every list: what all faster ways must equal.
 pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
-    let planner = Planner::new(snapshot);
-    let mut understanding = Understanding::new(&planner, &query.text);
-    if understanding.plan(&planner).is_empty() {
-        understanding.settle(&planner, &query.text);
+    let session = Session::new(snapshot);
+    let mut interpretation = Interpretation::new(&session, &query.text);
+    if interpretation.plan(&session).is_empty() {
+        interpretation.settle(&session, &query.text);
     }
-    Scorer::new(&planner, &understanding, &query.text).score(doc)
+    Scorer::new(&session, &interpretation, &query.text).score(doc)
 }
 
 /// What a text score is made of.
@@ -48,7 +48,7 @@ impl ScoreParts {
 #[derive(Debug)]
 pub struct Scorer<'s> {
     clauses: Vec<ClauseScorer<'s>>,
-    legal_forms: Vec<Plan<'s>>,
+    legal_forms: Vec<SetExpr<'s>>,
     /// Of the businesses of one chunk: their scores, and what an alternative and a word of it add.
     scores: Vec<u32>,
     alternative: Vec<u32>,
@@ -98,9 +98,9 @@ pub(crate) struct WordScorer<'s> {
 }
 
 impl<'s> WordScorer<'s> {
-    fn new(planner: &Planner<'s>, word: &QueryWord, times: u32) -> WordScorer<'s> {
-        let impacts = |ord| Impacts::of(&planner.snapshot().terms().lists(ord));
-        WordScorer { forms: planner.ords(word).map(impacts).collect(), times }
+    fn new(session: &Session<'s>, word: &QueryWord, times: u32) -> WordScorer<'s> {
+        let impacts = |ord| Impacts::of(&session.snapshot().terms().lists(ord));
+        WordScorer { forms: session.ords(word).map(impacts).collect(), times }
     }
 
     fn at(&self, doc: DocId) -> u32 {
@@ -111,17 +111,17 @@ impl<'s> WordScorer<'s> {
 impl<'s> Scorer<'s> {
     /// A scorer for what `text` means.
     pub fn new(
-        planner: &Planner<'s>,
-        understanding: &Understanding<'s>,
+        session: &Session<'s>,
+        interpretation: &Interpretation<'s>,
         text: &TextQuery,
     ) -> Scorer<'s> {
-        let clauses = understanding.clauses.iter();
+        let clauses = interpretation.clauses.iter();
         let legal_forms = text.trailing_forms().iter();
         Scorer {
             clauses: clauses
-                .map(|understood| ClauseScorer::new(alternatives(planner, understood)))
+                .map(|clause_match| ClauseScorer::new(alternatives(session, clause_match)))
                 .collect(),
-            legal_forms: legal_forms.map(|clause| planner.term_in_name(&clause.term)).collect(),
+            legal_forms: legal_forms.map(|clause| session.term_in_name(&clause.term)).collect(),
             scores: Vec::new(),
             alternative: Vec::new(),
             word: Vec::new(),
@@ -141,13 +141,13 @@ impl<'s> Scorer<'s> {
     }
 
     /// Calls `visit` with some businesses of chunk `key` and their scores.
-    pub fn for_each_score(&mut self, key: u16, lows: &Lows<'_>, visit: impl FnMut(DocId, u32)) {
+    pub fn for_each_score(&mut self, key: u16, lows: &Chunk<'_>, visit: impl FnMut(DocId, u32)) {
         let lows = lows.to_array();
         self.score_all(&[(key, 0..lows.len())], &lows, visit);
     }
 
     /// Calls `visit` with all of `hits` and their scores. Most chunks have a few of them, so that all are scored together.
-    pub fn for_each_score_of(&mut self, hits: &HitSet, visit: impl FnMut(DocId, u32)) {
+    pub fn for_each_score_of(&mut self, hits: &DocSet, visit: impl FnMut(DocId, u32)) {
         let chunks: Vec<ChunkPlaces> = hits.chunks().collect();
         self.score_all(&chunks, hits.lows(), visit);
     }
@@ -184,7 +184,7 @@ impl<'s> Scorer<'s> {
             let (lows, scores) = (&lows[places.clone()], &mut scores[places.clone()]);
             for forms in &*legal_forms {
                 let mut all = lows.iter().zip(&mut *scores);
-                forms.chunk_within(*key, Lows::Slice(lows)).for_each(|carrier| {
+                forms.chunk_within(*key, Chunk::Slice(lows)).for_each(|carrier| {
                     let carries = all.find(|(low, _)| **low == carrier);
                     carries.into_iter().for_each(|(_, score)| *score += LEGAL_FORM);
                 });
@@ -225,37 +225,37 @@ fn best(alternatives: &[Alternative<'_>], doc: DocId) -> u32 {
 
 /// What a clause may add, of which the most counts.
 pub(crate) fn alternatives<'s>(
-    planner: &Planner<'s>,
-    understood: &Understood<'s>,
+    session: &Session<'s>,
+    clause_match: &ClauseMatch<'s>,
 ) -> Vec<Alternative<'s>> {
-    let mut all = term_alternatives(planner, &understood.clause.term);
+    let mut all = term_alternatives(session, &clause_match.clause.term);
     // The neighbour before has counted what the two are together.
-    let joined = understood.neighbours[1].iter();
-    for word in joined.chain(&understood.readings.words) {
-        all.push(vec![WordScorer::new(planner, word, 1)]);
+    let joined = clause_match.neighbours[1].iter();
+    for word in joined.chain(&clause_match.readings.words) {
+        all.push(vec![WordScorer::new(session, word, 1)]);
     }
-    all.extend(understood.readings.split.iter().map(|phrase| words(planner, phrase)));
+    all.extend(clause_match.readings.split.iter().map(|phrase| words(session, phrase)));
     all
 }
 
-fn term_alternatives<'s>(planner: &Planner<'s>, term: &Term) -> Vec<Alternative<'s>> {
+fn term_alternatives<'s>(session: &Session<'s>, term: &Term) -> Vec<Alternative<'s>> {
     match term {
-        Term::Word(word) => vec![vec![WordScorer::new(planner, word, 1)]],
+        Term::Word(word) => vec![vec![WordScorer::new(session, word, 1)]],
         Term::Compound { joined, parts } => {
-            vec![vec![WordScorer::new(planner, joined, 1)], words(planner, parts)]
+            vec![vec![WordScorer::new(session, joined, 1)], words(session, parts)]
         }
-        Term::Phrase(phrase) => vec![words(planner, phrase)],
+        Term::Phrase(phrase) => vec![words(session, phrase)],
         Term::Host { .. } => {
             let mut phrase = Phrase::default();
             phrase.extend(term);
-            vec![words(planner, &phrase)]
+            vec![words(session, &phrase)]
         }
     }
 }
 
-fn words<'s>(planner: &Planner<'s>, phrase: &Phrase) -> Alternative<'s> {
+fn words<'s>(session: &Session<'s>, phrase: &Phrase) -> Alternative<'s> {
     let words = || phrase.words.iter().map(|(_, word)| word);
     let times = |word: &QueryWord| words().filter(|&other| other == word).count() as u32;
     let firsts = words().enumerate().filter(|&(at, word)| !words().take(at).any(|it| it == word));
-    firsts.map(|(_, word)| WordScorer::new(planner, word, times(word))).collect()
+    firsts.map(|(_, word)| WordScorer::new(session, word, times(word))).collect()
 }

@@ -17,12 +17,12 @@
 
 mod phrase_tier;
 
-use crate::query::interpret::{Understanding, Understood};
+use crate::query::interpret::{ClauseMatch, Interpretation};
 use crate::query::phrase::matcher::NameMatch;
 use crate::query::phrase::verifier::Place;
-use crate::query::session::Planner;
+use crate::query::session::Session;
 use crate::query::session::ways::Shortcut;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Clause, Phrase, Term, TextQuery};
 use crate::ranking::Level;
 use crate::snapshot::encoding::postings::Postings;
@@ -34,7 +34,7 @@ pub struct Group<'s> {
     /// Their level.
     pub level: Level,
     /// The documents.
-    pub members: Plan<'s>,
+    pub members: SetExpr<'s>,
 }
 
 /// What [`TierPartition::next_step`] gives.
@@ -47,15 +47,15 @@ pub enum Step<'s> {
 }
 
 /// What is in `plan`, of which all are known to be on `lists`, and in `base`.
-fn narrowed<'s>(plan: Plan<'s>, base: Plan<'s>, lists: &[Postings<'s>]) -> Plan<'s> {
+fn narrowed<'s>(plan: SetExpr<'s>, base: SetExpr<'s>, lists: &[Postings<'s>]) -> SetExpr<'s> {
     match base {
         // Less is left of whom it must be told whether they are excluded.
-        Plan::Difference(base, excluded) => {
-            Plan::difference(narrowed(plan, *base, lists), *excluded)
+        SetExpr::Difference(base, excluded) => {
+            SetExpr::difference(narrowed(plan, *base, lists), *excluded)
         }
         base => {
             let unknown = lists.iter().try_fold(base, |base, list| base.given(list));
-            Plan::intersection(unknown.into_iter().chain([plan]))
+            SetExpr::intersection(unknown.into_iter().chain([plan]))
         }
     }
 }
@@ -63,33 +63,33 @@ fn narrowed<'s>(plan: Plan<'s>, base: Plan<'s>, lists: &[Postings<'s>]) -> Plan<
 /// The hits of a query, taken apart into groups.
 #[derive(Debug)]
 pub struct TierPartition<'a, 's> {
-    planner: &'a Planner<'s>,
-    understanding: &'a Understanding<'s>,
+    session: &'a Session<'s>,
+    interpretation: &'a Interpretation<'s>,
     words: Phrase,
     /// The host that `q` is, if it is nothing else.
     host: Option<String>,
     /// Hits that are in none of the tiers taken so far.
-    rest: Plan<'s>,
+    rest: SetExpr<'s>,
     next_level: usize,
     /// Documents whose name holds all words and begins with the first, once they are known.
-    names: Option<Plan<'s>>,
+    names: Option<SetExpr<'s>>,
 }
 
 impl<'a, 's> TierPartition<'a, 's> {
     /// Prepares to take `hits` apart by how they fit `text`.
     pub fn new(
-        planner: &'a Planner<'s>,
-        understanding: &'a Understanding<'s>,
+        session: &'a Session<'s>,
+        interpretation: &'a Interpretation<'s>,
         text: &TextQuery,
-        hits: Plan<'s>,
+        hits: SetExpr<'s>,
     ) -> TierPartition<'a, 's> {
         let host = match text.clauses() {
             [Clause { term: Term::Host { name, .. }, .. }] => Some(name.clone()),
             _ => None,
         };
         TierPartition {
-            planner,
-            understanding,
+            session,
+            interpretation,
             words: text.ranking_words(),
             host,
             rest: hits,
@@ -125,7 +125,7 @@ impl<'a, 's> TierPartition<'a, 's> {
             }
             let members = match level {
                 Level::PhraseElsewhere => match self.phrase_elsewhere() {
-                    Plan::Check { candidates, check, .. } => {
+                    SetExpr::Filtered { candidates, check, .. } => {
                         let hits = self.holding_words(*candidates);
                         return Some(Step::Phrase(PhraseCandidates { hits, check }));
                     }
@@ -139,7 +139,7 @@ impl<'a, 's> TierPartition<'a, 's> {
                 (Level::PhraseInHostByPrefix, [only])
                     if only.readings.is_empty() && matches!(only.clause.term, Term::Word(_)) =>
                 {
-                    self.rest = Plan::NOTHING;
+                    self.rest = SetExpr::EMPTY;
                 }
                 _ => self.leave_out(&members),
             }
@@ -150,63 +150,68 @@ impl<'a, 's> TierPartition<'a, 's> {
     }
 
     /// The plan, evaluated if it matches few.
-    fn held(&self, plan: Plan<'s>) -> Plan<'s> {
+    fn held(&self, plan: SetExpr<'s>) -> SetExpr<'s> {
         match plan {
-            Plan::Ready(_) | Plan::Range(_) | Plan::List(_) => plan,
-            plan if plan.enumerated_max() <= self.planner.tuning().held_max => {
-                Plan::ready(plan.hit_set())
+            SetExpr::Materialised(_) | SetExpr::Range(_) | SetExpr::List(_) => plan,
+            plan if plan.enumerated_max() <= self.session.tuning().held_max => {
+                SetExpr::materialised(plan.doc_set())
             }
             plan => {
-                self.planner.took(Shortcut::OpenGroup);
+                self.session.took(Shortcut::OpenGroup);
                 plan
             }
         }
     }
 
     /// Takes `members` out of what is left for further levels.
-    pub fn leave_out(&mut self, members: &Plan<'s>) {
-        let rest = std::mem::replace(&mut self.rest, Plan::NOTHING);
+    pub fn leave_out(&mut self, members: &SetExpr<'s>) {
+        let rest = std::mem::replace(&mut self.rest, SetExpr::EMPTY);
         self.rest = self.without(rest, members.clone());
     }
 
-    fn without(&self, plan: Plan<'s>, excluded: Plan<'s>) -> Plan<'s> {
+    fn without(&self, plan: SetExpr<'s>, excluded: SetExpr<'s>) -> SetExpr<'s> {
         if plan.is_nothing() || excluded.is_nothing() {
             return plan;
         }
         match &plan {
-            Plan::Ready(hits) => Plan::ready(hits.without(&excluded)),
-            _ => self.held(Plan::difference(plan, excluded)),
+            SetExpr::Materialised(hits) => SetExpr::materialised(hits.without(&excluded)),
+            _ => self.held(SetExpr::difference(plan, excluded)),
         }
     }
 
-    fn within(&self, plan: Plan<'s>, base: &Plan<'s>) -> Plan<'s> {
+    fn within(&self, plan: SetExpr<'s>, base: &SetExpr<'s>) -> SetExpr<'s> {
         self.within_known(plan, base, &[])
     }
 
     /// Those of `base` that match `plan`, of which all are known to be on `lists`.
-    fn within_known(&self, plan: Plan<'s>, base: &Plan<'s>, lists: &[Postings<'s>]) -> Plan<'s> {
+    fn within_known(
+        &self,
+        plan: SetExpr<'s>,
+        base: &SetExpr<'s>,
+        lists: &[Postings<'s>],
+    ) -> SetExpr<'s> {
         match (&plan, base) {
-            (nothing, _) | (_, nothing) if nothing.is_nothing() => Plan::NOTHING,
-            (_, Plan::Ready(hits)) => Plan::ready(hits.within(&plan)),
+            (nothing, _) | (_, nothing) if nothing.is_nothing() => SetExpr::EMPTY,
+            (_, SetExpr::Materialised(hits)) => SetExpr::materialised(hits.within(&plan)),
             _ => self.held(narrowed(plan, base.clone(), lists)),
         }
     }
 
-    fn within_rest(&self, plan: Plan<'s>) -> Plan<'s> {
+    fn within_rest(&self, plan: SetExpr<'s>) -> SetExpr<'s> {
         self.within(plan, &self.rest)
     }
 
     /// The documents of `level` among those on no better one.
-    fn members(&mut self, level: Level) -> Plan<'s> {
+    fn members(&mut self, level: Level) -> SetExpr<'s> {
         let is_one_word = self.words.words.len() == 1;
         match level {
             Level::Elsewhere => self.rest.clone(),
-            Level::IdOrHost if self.understanding.whole_id.is_some() => self.rest.clone(),
+            Level::IdOrHost if self.interpretation.whole_id.is_some() => self.rest.clone(),
             Level::IdOrHost => match &self.host {
-                Some(name) => self.within_rest(self.planner.host(name)),
-                None => Plan::NOTHING,
+                Some(name) => self.within_rest(self.session.host(name)),
+                None => SetExpr::EMPTY,
             },
-            _ if self.words.words.is_empty() => Plan::NOTHING,
+            _ if self.words.words.is_empty() => SetExpr::EMPTY,
             Level::NameIs if is_one_word => self.names_by_list(NameMatch::Whole),
             Level::NameStarts if is_one_word => self.names_by_list(NameMatch::Start),
             Level::NameIs => {
@@ -216,67 +221,67 @@ impl<'a, 's> TierPartition<'a, 's> {
             }
             Level::NameStarts => match self.names.take() {
                 Some(names) => self.names_that(names, NameMatch::Start),
-                None => Plan::NOTHING,
+                None => SetExpr::EMPTY,
             },
-            Level::NameHasAll => self.names_with_all(Understood::in_name_whole),
-            Level::NameHasAllByPrefix if !self.has_longer_in_name() => Plan::NOTHING,
+            Level::NameHasAll => self.names_with_all(ClauseMatch::in_name_whole),
+            Level::NameHasAllByPrefix if !self.has_longer_in_name() => SetExpr::EMPTY,
             Level::NameHasAllByPrefix => match self.clauses() {
                 // Found as what they are, and not as what is left, few are seen to be few.
                 [only] if only.is_only_as_written() => self.within_rest(only.in_name_as_prefix()),
-                _ => self.names_with_all(Understood::in_name),
+                _ => self.names_with_all(ClauseMatch::in_name),
             },
             Level::PhraseElsewhere => self.within_rest(self.phrase_elsewhere()),
             Level::PhraseInHostByPrefix => self.phrase_in_host_by_prefix(),
             Level::NameHasSome => {
-                let partly = self.clauses().iter().map(|it| it.in_name_partly(self.planner));
-                let names = self.within_rest(Plan::union(partly));
+                let partly = self.clauses().iter().map(|it| it.in_name_partly(self.session));
+                let names = self.within_rest(SetExpr::union(partly));
                 if self.has_longer_in_name() {
                     return self.without(names, self.names_by_prefix_only());
                 }
                 names
             }
-            Level::NameHasSomeByPrefix if !self.has_longer_in_name() => Plan::NOTHING,
+            Level::NameHasSomeByPrefix if !self.has_longer_in_name() => SetExpr::EMPTY,
             Level::NameHasSomeByPrefix => self.within_rest(self.names_by_prefix_only()),
         }
     }
 
     /// May a name hold a clause only as a prefix?
     fn has_longer_in_name(&self) -> bool {
-        self.clauses().iter().any(|understood| !understood.in_name_as_prefix().is_nothing())
+        self.clauses().iter().any(|clause_match| !clause_match.in_name_as_prefix().is_nothing())
     }
 
     /// Documents whose name holds some clause only as a prefix.
-    fn names_by_prefix_only(&self) -> Plan<'s> {
-        Plan::union(self.clauses().iter().map(|understood| {
-            let whole = understood.in_name_whole(self.planner);
-            Plan::difference(understood.in_name_as_prefix(), whole)
+    fn names_by_prefix_only(&self) -> SetExpr<'s> {
+        SetExpr::union(self.clauses().iter().map(|clause_match| {
+            let whole = clause_match.in_name_whole(self.session);
+            SetExpr::difference(clause_match.in_name_as_prefix(), whole)
         }))
     }
 
     /// The list of all that hold a clause, if it is one word and there is no other way to hold it.
-    fn only_list(&self, understood: &Understood<'s>) -> Option<Postings<'s>> {
-        match &understood.clause.term {
-            Term::Word(word) if understood.is_only_as_written() => {
-                let ord = self.planner.only_term(word)?;
-                Some(self.planner.snapshot().terms().lists(ord).any())
+    fn only_list(&self, clause_match: &ClauseMatch<'s>) -> Option<Postings<'s>> {
+        match &clause_match.clause.term {
+            Term::Word(word) if clause_match.is_only_as_written() => {
+                let ord = self.session.only_term(word)?;
+                Some(self.session.snapshot().terms().lists(ord).any())
             }
             _ => None,
         }
     }
 
-    fn clauses(&self) -> &'a [Understood<'s>] {
-        &self.understanding.clauses
+    fn clauses(&self) -> &'a [ClauseMatch<'s>] {
+        &self.interpretation.clauses
     }
 
     /// Businesses whose name begins with the one word of `q`.
-    fn names_by_list(&self, wanted: NameMatch) -> Plan<'s> {
-        let [(_, word)] = self.words.words.as_slice() else { return Plan::NOTHING };
-        let whole = self.planner.lists(word, |lists| [lists.name_is(), None, None]);
-        let starts = || self.planner.lists(word, |lists| [lists.name_starts(), None, None]);
+    fn names_by_list(&self, wanted: NameMatch) -> SetExpr<'s> {
+        let [(_, word)] = self.words.words.as_slice() else { return SetExpr::EMPTY };
+        let whole = self.session.lists(word, |lists| [lists.name_is(), None, None]);
+        let starts = || self.session.lists(word, |lists| [lists.name_starts(), None, None]);
         match (wanted, &self.rest) {
             (NameMatch::Whole, rest) => self.named(whole, rest),
             // A name that is the word does not start with it and go on.
-            (NameMatch::Start, Plan::Difference(hits, excluded)) if excluded.is_same(&whole) => {
+            (NameMatch::Start, SetExpr::Difference(hits, excluded)) if excluded.is_same(&whole) => {
                 self.named(starts(), hits)
             }
             (NameMatch::Start, rest) => self.named(starts(), rest),
@@ -284,7 +289,7 @@ impl<'a, 's> TierPartition<'a, 's> {
     }
 
     /// Those of `base`, which are hits, that are among `names`, which hold the words of `q` in their name.
-    fn named(&self, names: Plan<'s>, base: &Plan<'s>) -> Plan<'s> {
+    fn named(&self, names: SetExpr<'s>, base: &SetExpr<'s>) -> SetExpr<'s> {
         // Hits hold the words somewhere; in the name is somewhere.
         let lists: Vec<Postings<'s>> =
             self.clauses().iter().filter_map(|it| self.only_list(it)).collect();
@@ -292,28 +297,33 @@ impl<'a, 's> TierPartition<'a, 's> {
     }
 
     /// Documents of the rest whose name holds all clauses in the way that `in_name` asks for.
-    fn names_with_all(&self, in_name: fn(&Understood<'s>, &Planner<'s>) -> Plan<'s>) -> Plan<'s> {
-        let clauses = self.clauses().iter().map(|understood| in_name(understood, self.planner));
-        self.named(Plan::intersection(clauses), &self.rest)
+    fn names_with_all(
+        &self,
+        in_name: fn(&ClauseMatch<'s>, &Session<'s>) -> SetExpr<'s>,
+    ) -> SetExpr<'s> {
+        let clauses = self.clauses().iter().map(|clause_match| in_name(clause_match, self.session));
+        self.named(SetExpr::intersection(clauses), &self.rest)
     }
 
     /// Those whose name holds the words of `q` and begins with the first, maybe with more that does not hold them all.
-    fn names_that_begin(&self) -> Plan<'s> {
+    fn names_that_begin(&self) -> SetExpr<'s> {
         let mut words = self.words.words.iter();
-        let Some((_, first)) = words.next() else { return Plan::NOTHING };
+        let Some((_, first)) = words.next() else { return SetExpr::EMPTY };
         let begins =
-            self.planner.lists(first, |lists| [lists.name_starts(), lists.name_is(), None]);
-        let others = words.map(|(_, word)| self.planner.word_in_name(word));
-        let narrowed = self.planner.stored_neighbours(&self.words);
-        self.within_rest(Plan::intersection(std::iter::once(begins).chain(others).chain(narrowed)))
+            self.session.lists(first, |lists| [lists.name_starts(), lists.name_is(), None]);
+        let others = words.map(|(_, word)| self.session.word_in_name(word));
+        let narrowed = self.session.stored_neighbours(&self.words);
+        self.within_rest(SetExpr::intersection(
+            std::iter::once(begins).chain(others).chain(narrowed),
+        ))
     }
 
     /// Those of `candidates` whose name begins with the words of `q`, as `wanted` says.
-    fn names_that(&self, candidates: Plan<'s>, wanted: NameMatch) -> Plan<'s> {
+    fn names_that(&self, candidates: SetExpr<'s>, wanted: NameMatch) -> SetExpr<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
         let place = Place::BeginName(wanted);
-        self.held(self.planner.check_at(candidates, &self.words, place))
+        self.held(self.session.check_at(candidates, &self.words, place))
     }
 }

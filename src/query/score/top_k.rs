@@ -4,12 +4,12 @@ use super::text_score::Scorer;
 use crate::query::cursor::{Position, Side};
 use crate::query::request::SortOrder;
 use crate::query::sets::evaluate::SELECTED_MAX;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::set_expr::SetExpr;
 use crate::ranking::Level;
 
 /// Which stretch of a sequence is wanted.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch {
+pub struct PageWindow {
     /// Direction of the sort value.
     pub order: SortOrder,
     /// Direction of the walk.
@@ -23,7 +23,7 @@ pub struct Stretch {
 /// What orders positions in the direction of a walk, smallest first.
 pub type Distance = (u64, u32);
 
-impl Stretch {
+impl PageWindow {
     /// The distance of a position.
     pub fn distance(&self, position: &Position) -> Distance {
         let key = match self.order {
@@ -52,30 +52,30 @@ impl Stretch {
     }
 
     /// The stretch that begins at `start`, of at most `wanted`.
-    pub fn from(&self, start: Option<Position>, wanted: usize) -> Stretch {
-        Stretch { start, wanted, ..*self }
+    pub fn from(&self, start: Option<Position>, wanted: usize) -> PageWindow {
+        PageWindow { start, wanted, ..*self }
     }
 }
 
 /// Keeps the nearest of the positions that it is given: as many as are wanted, in bounded space.
 #[derive(Debug)]
-pub struct Nearest {
-    stretch: Stretch,
+pub struct TopK {
+    stretch: PageWindow,
     start: Option<Distance>,
     kept: Vec<(Distance, Position)>,
     /// Positions from here on are not among the nearest.
     bound: Option<Distance>,
 }
 
-impl Nearest {
+impl TopK {
     /// None yet.
-    pub fn new(stretch: Stretch) -> Nearest {
+    pub fn new(stretch: PageWindow) -> TopK {
         let start = stretch.start.as_ref().map(|start| stretch.distance(start));
-        Nearest { stretch, start, kept: Vec::new(), bound: None }
+        TopK { stretch, start, kept: Vec::new(), bound: None }
     }
 
     /// Which stretch they are the nearest of.
-    pub fn stretch(&self) -> Stretch {
+    pub fn stretch(&self) -> PageWindow {
         self.stretch
     }
 
@@ -127,20 +127,20 @@ impl Nearest {
 
 /// The nearest documents of a plan by score, all of them on one level.
 pub fn nearest(
-    plan: &Plan<'_>,
+    plan: &SetExpr<'_>,
     level: Level,
     scorer: &mut Scorer<'_>,
-    stretch: Stretch,
+    stretch: PageWindow,
 ) -> Vec<Position> {
-    let mut nearest = Nearest::new(stretch);
+    let mut nearest = TopK::new(stretch);
     let mut push = |doc, score| {
         nearest.push(Position { relevance_key: level.key(score), doc });
     };
     match plan {
-        Plan::Ready(hits) => scorer.for_each_score_of(hits, push),
+        SetExpr::Materialised(hits) => scorer.for_each_score_of(hits, push),
         // Of so few a chunk holds a handful.
         plan if plan.cardinality_max() <= SELECTED_MAX => {
-            scorer.for_each_score_of(&plan.hit_set(), push);
+            scorer.for_each_score_of(&plan.doc_set(), push);
         }
         plan => plan.for_each_chunk(|key, lows| scorer.for_each_score(key, lows, &mut push)),
     }
@@ -165,8 +165,8 @@ mod tests {
             for (order, side) in [(SortOrder::Asc, Side::After), (SortOrder::Asc, Side::Before),
                                   (SortOrder::Desc, Side::After), (SortOrder::Desc, Side::Before)] {
                 let start = start.and_then(|at| positions.get(at)).copied();
-                let stretch = Stretch { order, side, start, wanted };
-                let mut nearest = Nearest::new(stretch);
+                let stretch = PageWindow { order, side, start, wanted };
+                let mut nearest = TopK::new(stretch);
                 positions.iter().for_each(|&position| nearest.push(position));
                 let mut sorted = positions.clone();
                 let key = |it: &Position| if order == SortOrder::Asc { it.relevance_key } else { 9 - it.relevance_key };

@@ -2,7 +2,7 @@
 //!
 //! Contract, section 4. Whole values only; several values of one filter are alternatives.
 
-use super::Planner;
+use super::Session;
 use super::count::{are_disjoint, stored, without_parts};
 use crate::analyzer::fold::is_quote;
 use crate::analyzer::fold_filter;
@@ -10,12 +10,12 @@ use crate::ids::TermOrd;
 use crate::places;
 use crate::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart};
 use crate::query::request::Query;
-use crate::query::sets::set_expr::{List, Plan};
+use crate::query::sets::set_expr::{List, SetExpr};
 use crate::snapshot::answers::frequent_keys::DenseKey;
 
-impl<'s> Planner<'s> {
+impl<'s> Session<'s> {
     /// One plan for each filter that the query has.
-    pub(crate) fn plan_filters(&self, query: &Query) -> Vec<Plan<'s>> {
+    pub(crate) fn plan_filters(&self, query: &Query) -> Vec<SetExpr<'s>> {
         let mut filters = Vec::new();
         if !query.industries.is_empty() {
             filters.push(self.industries(&query.industries));
@@ -30,15 +30,15 @@ impl<'s> Planner<'s> {
     }
 
     /// Businesses within bounds on employees.
-    fn employees(&self, min: Option<u64>, max: Option<u64>) -> Plan<'s> {
+    fn employees(&self, min: Option<u64>, max: Option<u64>) -> SetExpr<'s> {
         let counts = self.snapshot().employee_counts();
         let start = max.map_or(0, |max| counts.above(max));
         let end = min.map_or(counts.len(), |min| counts.at_least(min));
-        Plan::Range(start..end.max(start))
+        SetExpr::Range(start..end.max(start))
     }
 
     /// Businesses of any of the industries that the values name.
-    fn industries(&self, values: &[String]) -> Plan<'s> {
+    fn industries(&self, values: &[String]) -> SetExpr<'s> {
         let dictionary = self.snapshot().industries();
         let mut ords: Vec<TermOrd> = Vec::new();
         for value in values {
@@ -67,27 +67,31 @@ impl<'s> Planner<'s> {
         }
         ords.sort_unstable();
         ords.dedup();
-        let lists: Vec<Plan<'s>> = ords.into_iter().map(|ord| self.industry(ord)).collect();
+        let lists: Vec<SetExpr<'s>> = ords.into_iter().map(|ord| self.industry(ord)).collect();
         // A business has one industry, but that may stand under two keys.
-        if are_disjoint(self, &lists) { Plan::disjoint_union(lists) } else { Plan::union(lists) }
+        if are_disjoint(self, &lists) {
+            SetExpr::disjoint_union(lists)
+        } else {
+            SetExpr::union(lists)
+        }
     }
 
     /// Businesses at any of the places that the values name.
-    fn locations(&self, values: &[String]) -> Plan<'s> {
+    fn locations(&self, values: &[String]) -> SetExpr<'s> {
         let is_known = |key: &PlaceKey| self.snapshot().places().ord(key.as_str()).is_some();
-        Plan::union(values.iter().map(|value| match places::parse(value, &is_known) {
+        SetExpr::union(values.iter().map(|value| match places::parse(value, &is_known) {
             PlaceFilter::Parts(query) => {
                 let parts: Vec<ByKind> =
                     query.parts.iter().map(|part| self.by_kind(part)).collect();
                 self.combination(&parts, &PlaceKind::ALL)
             }
-            PlaceFilter::Unknown | PlaceFilter::Blank => Plan::NOTHING,
+            PlaceFilter::Unknown | PlaceFilter::Blank => SetExpr::EMPTY,
         }))
     }
 
-    fn industry(&self, ord: TermOrd) -> Plan<'s> {
+    fn industry(&self, ord: TermOrd) -> SetExpr<'s> {
         let postings = self.snapshot().industries().postings(ord);
-        Plan::List(List { postings, key: Some(DenseKey::Industry(ord)) })
+        SetExpr::List(List { postings, key: Some(DenseKey::Industry(ord)) })
     }
 
     /// The keys that part of a location may mean, looked up once.
@@ -100,18 +104,18 @@ impl<'s> Planner<'s> {
     }
 
     /// Businesses at a place of one kind. Of places that nobody asks for, not even the head of a list is read.
-    fn place(&self, ords: &[TermOrd]) -> Plan<'s> {
+    fn place(&self, ords: &[TermOrd]) -> SetExpr<'s> {
         let list = |&ord: &TermOrd| {
             let postings = self.snapshot().places().postings(ord);
-            Plan::List(List { postings, key: Some(DenseKey::Place(ord)) })
+            SetExpr::List(List { postings, key: Some(DenseKey::Place(ord)) })
         };
-        Plan::union(without_parts(self, ords.iter().map(list).collect()))
+        SetExpr::union(without_parts(self, ords.iter().map(list).collect()))
     }
 
     /// Businesses for which each part is a different one of `kinds`.
-    fn combination(&self, parts: &[ByKind], kinds: &[PlaceKind]) -> Plan<'s> {
+    fn combination(&self, parts: &[ByKind], kinds: &[PlaceKind]) -> SetExpr<'s> {
         let Some((part, others)) = parts.split_first() else {
-            return Plan::Range(0..self.snapshot().num_docs());
+            return SetExpr::Range(0..self.snapshot().num_docs());
         };
         let mut combined = Vec::new();
         for &kind in kinds {
@@ -123,20 +127,20 @@ impl<'s> Planner<'s> {
             let left: Vec<PlaceKind> =
                 kinds.iter().copied().filter(|&other| other != kind).collect();
             let there = self.sharing(&here, self.combination(others, &left));
-            combined.push(Plan::intersection([here, there]));
+            combined.push(SetExpr::intersection([here, there]));
         }
-        Plan::union(combined)
+        SetExpr::union(combined)
     }
 
     /// Those of `places` that share any business with `place`, as far as stored counts tell: nobody is in Atlanta and in
     /// the country of Georgia, and of Atlanta and the state all is stored.
-    fn sharing(&self, place: &Plan<'s>, places: Plan<'s>) -> Plan<'s> {
-        let is_apart = |other: &Plan<'s>| stored(self, place, other) == Some(0);
+    fn sharing(&self, place: &SetExpr<'s>, places: SetExpr<'s>) -> SetExpr<'s> {
+        let is_apart = |other: &SetExpr<'s>| stored(self, place, other) == Some(0);
         match places {
-            Plan::Union(union) if union.parts.iter().any(is_apart) => {
-                Plan::union(union.parts.into_iter().filter(|part| !is_apart(part)))
+            SetExpr::Union(union) if union.parts.iter().any(is_apart) => {
+                SetExpr::union(union.parts.into_iter().filter(|part| !is_apart(part)))
             }
-            places if is_apart(&places) => Plan::NOTHING,
+            places if is_apart(&places) => SetExpr::EMPTY,
             places => places,
         }
     }

@@ -9,13 +9,13 @@ const BYTES: usize = 96;
 
 /// What was looked up so far.
 #[derive(Default, Debug)]
-pub struct KnownTerms {
+pub struct TermCache {
     /// The beginnings that were asked for, one behind the other.
     texts: String,
     found: Vec<(Range<usize>, BegunTerms)>,
 }
 
-impl KnownTerms {
+impl TermCache {
     /// The terms that begin with `prefix`, and whether it is one.
     pub fn begun_by(&mut self, terms: &Terms, prefix: &str) -> BegunTerms {
         // Of a word that is joined with the next, the way is known as far as that.

@@ -5,19 +5,19 @@
 //! which is a range: a hundredth of each list, for an industry of one business in a hundred. Where the best of two words
 //! are [stored](crate::query::strategy::first_pages), hits are only counted so.
 
-use super::Planner;
+use super::Session;
 use crate::ids::{DocId, TermOrd};
-use crate::query::sets::doc_set::HitSet;
+use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::evaluate::SELECTED_MAX;
-use crate::query::sets::set_expr::{List, Plan};
+use crate::query::sets::set_expr::{List, SetExpr};
 use crate::snapshot::answers::frequent_keys::DenseKey;
 use crate::snapshot::encoding::packed_ints::PackedInts;
 use std::ops::Range;
 
 /// The industry that a plan is the list of.
-pub fn industry_of(plan: &Plan<'_>) -> Option<TermOrd> {
+pub fn industry_of(plan: &SetExpr<'_>) -> Option<TermOrd> {
     match plan {
-        Plan::List(List { key: Some(DenseKey::Industry(ord)), .. }) => Some(*ord),
+        SetExpr::List(List { key: Some(DenseKey::Industry(ord)), .. }) => Some(*ord),
         _ => None,
     }
 }
@@ -29,18 +29,18 @@ pub struct WithinIndustry<'s> {
     range: Range<u32>,
     docs: PackedInts<'s>,
     /// Positions of hits.
-    positions: Plan<'s>,
+    positions: SetExpr<'s>,
     /// Who is hit by these, as a plan over businesses.
-    told: Plan<'s>,
+    told: SetExpr<'s>,
     /// Who else may be hit: what a last word only begins has no positions.
-    others: Vec<Plan<'s>>,
+    others: Vec<SetExpr<'s>>,
 }
 
 impl<'s> WithinIndustry<'s> {
     /// The intersection of `parts`, if one of them is an industry, and the others are told by positions but for a few
     /// businesses.
-    pub fn new(planner: &Planner<'s>, parts: &[Plan<'s>]) -> Option<WithinIndustry<'s>> {
-        let snapshot = planner.snapshot();
+    pub fn new(session: &Session<'s>, parts: &[SetExpr<'s>]) -> Option<WithinIndustry<'s>> {
+        let snapshot = session.snapshot();
         let (industry, range) = parts.iter().enumerate().find_map(|(at, part)| {
             snapshot.industry_range(industry_of(part)?).map(|range| (at, range))
         })?;
@@ -51,13 +51,13 @@ impl<'s> WithinIndustry<'s> {
             let by_industry = |key| snapshot.positions().by_industry(key);
             match part {
                 _ if at == industry => {}
-                Plan::Range(bounds) => {
+                SetExpr::Range(bounds) => {
                     let place = |doc: u32| docs.num_below(doc, snapshot.num_docs()) as u32;
                     let (start, end) = (place(bounds.start), place(bounds.end));
                     narrowed.start = narrowed.start.max(range.start + start);
                     narrowed.end = narrowed.end.min(range.start + end);
                 }
-                Plan::Union(union) => {
+                SetExpr::Union(union) => {
                     let (mut mapped, mut known, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
                     for part in &union.parts {
                         match part.over(&by_industry) {
@@ -71,12 +71,12 @@ impl<'s> WithinIndustry<'s> {
                     if known.is_empty() {
                         return None;
                     }
-                    positions.push(Plan::union(mapped));
-                    told.push(Plan::union(known));
+                    positions.push(SetExpr::union(mapped));
+                    told.push(SetExpr::union(known));
                     if !unknown.is_empty() {
                         let rest = parts.iter().enumerate().filter(|(other, _)| *other != at);
                         let rest = rest.map(|(_, part)| part.clone());
-                        others.push(Plan::intersection(rest.chain([Plan::union(unknown)])));
+                        others.push(SetExpr::intersection(rest.chain([SetExpr::union(unknown)])));
                     }
                     continue;
                 }
@@ -84,14 +84,14 @@ impl<'s> WithinIndustry<'s> {
             }
             told.push(part.clone());
         }
-        let num_others = others.iter().map(Plan::cardinality_max).sum::<u64>();
+        let num_others = others.iter().map(SetExpr::cardinality_max).sum::<u64>();
         if positions.is_empty() || num_others > SELECTED_MAX {
             return None;
         }
         let is_none = narrowed.is_empty();
-        let bounds = if is_none { Plan::NOTHING } else { Plan::Range(narrowed) };
-        let positions = Plan::intersection(positions.into_iter().chain([bounds]));
-        Some(WithinIndustry { range, docs, positions, told: Plan::intersection(told), others })
+        let bounds = if is_none { SetExpr::EMPTY } else { SetExpr::Range(narrowed) };
+        let positions = SetExpr::intersection(positions.into_iter().chain([bounds]));
+        Some(WithinIndustry { range, docs, positions, told: SetExpr::intersection(told), others })
     }
 
     /// Who stands at a position.
@@ -101,7 +101,7 @@ impl<'s> WithinIndustry<'s> {
     }
 
     /// How many hits there are, and which, if they are no more than `kept_max`.
-    pub fn hits(&self, kept_max: u64) -> (u64, Option<HitSet>) {
+    pub fn hits(&self, kept_max: u64) -> (u64, Option<DocSet>) {
         let (mut total, mut kept) = (0, Vec::new());
         self.positions.for_each_chunk(|key, lows| {
             total += lows.len() as u64;
@@ -111,7 +111,7 @@ impl<'s> WithinIndustry<'s> {
         });
         let mut others: Vec<u32> = Vec::new();
         for plan in &self.others {
-            let hits = plan.hit_set();
+            let hits = plan.doc_set();
             let untold = hits.iter().filter(|&doc| !self.told.contains(doc));
             others.extend(untold.map(|DocId(doc)| doc));
         }
@@ -122,6 +122,6 @@ impl<'s> WithinIndustry<'s> {
             return (total, None);
         }
         kept.extend(others);
-        (total, Some(HitSet::of(kept)))
+        (total, Some(DocSet::of(kept)))
     }
 }

@@ -1,6 +1,6 @@
 //! The lower halves of one chunk of 65,536 businesses: what plans are evaluated to, one chunk at a time.
 //!
-//! [`Lows`] borrow from the mapping or from a [`HitSet`](super::doc_set::HitSet) as long as nothing changes them, so
+//! [`Chunk`] borrow from the mapping or from a [`DocSet`](super::doc_set::DocSet) as long as nothing changes them, so
 //! that reading one list costs nothing. Cost of an operation: an array costs its length, a bitmap 8 KiB, whatever
 //! it holds; a span nothing.
 
@@ -25,7 +25,7 @@ type Words = [u64; BITMAP_WORDS];
 
 /// Some of the lower halves of a chunk.
 #[derive(Clone, Debug)]
-pub enum Lows<'p> {
+pub enum Chunk<'p> {
     /// All from `start` to below `end`.
     Span(Range<u32>),
     /// Sorted, as they lie in a list.
@@ -45,32 +45,32 @@ enum View<'a> {
     Bitmap(&'a Words, u32),
 }
 
-impl<'p> Lows<'p> {
+impl<'p> Chunk<'p> {
     /// None.
-    pub const NONE: Lows<'static> = Lows::Span(0..0);
+    pub const NONE: Chunk<'static> = Chunk::Span(0..0);
 
     /// Those of a container of postings.
-    pub fn of(container: Container<'p>) -> Lows<'p> {
+    pub fn of(container: Container<'p>) -> Chunk<'p> {
         match container {
-            Container::Array(lows) => Lows::Slice(lows),
-            Container::Bitmap(Bitmap { words, count, .. }) => Lows::Words(words, count),
+            Container::Array(lows) => Chunk::Slice(lows),
+            Container::Bitmap(Bitmap { words, count, .. }) => Chunk::Words(words, count),
         }
     }
 
     /// All of a range of `DocId`s that lie in the chunk `key`.
-    pub fn of_range(range: &Range<u32>, key: u16) -> Lows<'static> {
+    pub fn of_range(range: &Range<u32>, key: u16) -> Chunk<'static> {
         let base = u32::from(key) << 16;
         let low = |doc: u32| doc.saturating_sub(base).min(ALL);
-        Lows::Span(low(range.start)..low(range.end).max(low(range.start)))
+        Chunk::Span(low(range.start)..low(range.end).max(low(range.start)))
     }
 
     fn view(&self) -> View<'_> {
         match self {
-            Lows::Span(range) => View::Span(range),
-            Lows::Slice(lows) => View::Array(lows),
-            Lows::Array(lows) => View::Array(lows),
-            Lows::Words(words, count) => View::Bitmap(words, *count),
-            Lows::Bitmap(words, count) => View::Bitmap(words, *count),
+            Chunk::Span(range) => View::Span(range),
+            Chunk::Slice(lows) => View::Array(lows),
+            Chunk::Array(lows) => View::Array(lows),
+            Chunk::Words(words, count) => View::Bitmap(words, *count),
+            Chunk::Bitmap(words, count) => View::Bitmap(words, *count),
         }
     }
 
@@ -98,45 +98,45 @@ impl<'p> Lows<'p> {
     }
 
     /// Those that are in both.
-    pub fn and(&self, other: &Lows<'p>) -> Lows<'p> {
+    pub fn and(&self, other: &Chunk<'p>) -> Chunk<'p> {
         self.shared(other, ARRAY_MAX)
     }
 
     /// The same, to be brought together with others: what two bitmaps share stays one, as long as it is not of few.
-    pub fn and_on(&self, other: &Lows<'p>) -> Lows<'p> {
+    pub fn and_on(&self, other: &Chunk<'p>) -> Chunk<'p> {
         self.shared(other, FOUND_MIN)
     }
 
     /// Those that are in both; what bitmaps share is an array up to `array_max`.
-    fn shared(&self, other: &Lows<'p>, array_max: usize) -> Lows<'p> {
+    fn shared(&self, other: &Chunk<'p>, array_max: usize) -> Chunk<'p> {
         match (self.view(), other.view()) {
             (View::Span(range), View::Span(others)) => {
                 let start = range.start.max(others.start);
-                Lows::Span(start..range.end.min(others.end).max(start))
+                Chunk::Span(start..range.end.min(others.end).max(start))
             }
             (View::Span(range), _) => other.within(range),
             (_, View::Span(range)) => self.within(range),
-            (View::Array(a), View::Array(b)) => Lows::Array(arrays::intersect(a, b)),
+            (View::Array(a), View::Array(b)) => Chunk::Array(arrays::intersect(a, b)),
             (View::Array(lows), View::Bitmap(words, _))
             | (View::Bitmap(words, _), View::Array(lows)) => {
-                Lows::Array(compact(lows, |low| is_set(words, low)))
+                Chunk::Array(compact(lows, |low| is_set(words, low)))
             }
             (View::Bitmap(a, _), View::Bitmap(b, _)) => {
                 let count = count_shared(a, b);
                 if count > array_max {
                     let mut words = Box::new(*a);
                     combine(&mut *words, b.iter().copied(), |word, other| word & other);
-                    return Lows::Bitmap(words, count as u32);
+                    return Chunk::Bitmap(words, count as u32);
                 }
                 let mut both = Vec::new();
                 append_bits(|at| a[at] & b[at], count, &mut both);
-                Lows::Array(both)
+                Chunk::Array(both)
             }
         }
     }
 
     /// How many are in both; nothing is written.
-    pub fn and_len(&self, other: &Lows<'_>) -> usize {
+    pub fn and_len(&self, other: &Chunk<'_>) -> usize {
         match (self.view(), other.view()) {
             (View::Array(a), View::Array(b)) => {
                 let mut count = 0;
@@ -154,33 +154,35 @@ impl<'p> Lows<'p> {
     }
 
     /// Those that are not in `other`.
-    pub fn and_not(&self, other: &Lows<'_>) -> Lows<'p> {
+    pub fn and_not(&self, other: &Chunk<'_>) -> Chunk<'p> {
         if other.is_empty() || self.is_empty() {
             return self.clone();
         }
         match (self.view(), other.view()) {
-            (View::Array(lows), View::Array(others)) => Lows::Array(arrays::subtract(lows, others)),
-            (View::Array(lows), _) => Lows::Array(compact(lows, |low| !other.contains(low))),
+            (View::Array(lows), View::Array(others)) => {
+                Chunk::Array(arrays::subtract(lows, others))
+            }
+            (View::Array(lows), _) => Chunk::Array(compact(lows, |low| !other.contains(low))),
             (_, View::Array(others)) => {
                 let mut words = self.to_words();
                 others.iter().for_each(|&low| words[usize::from(low >> 6)] &= !bit(low));
-                Lows::of_words(words)
+                Chunk::of_words(words)
             }
             (_, View::Span(range)) => {
                 let mut words = self.to_words();
                 clear(&mut words, range);
-                Lows::of_words(words)
+                Chunk::of_words(words)
             }
             (_, View::Bitmap(others, _)) => {
                 let mut words = self.to_words();
                 combine(&mut *words, others.iter().copied(), |word, other| word & !other);
-                Lows::of_words(words)
+                Chunk::of_words(words)
             }
         }
     }
 
     /// Those that are in either.
-    pub fn or(self, other: Lows<'p>) -> Lows<'p> {
+    pub fn or(self, other: Chunk<'p>) -> Chunk<'p> {
         if self.is_empty() {
             return other;
         }
@@ -190,11 +192,11 @@ impl<'p> Lows<'p> {
         if let (View::Array(a), View::Array(b)) = (self.view(), other.view())
             && a.len() + b.len() <= ARRAY_MAX
         {
-            return Lows::Array(arrays::merge(a, b));
+            return Chunk::Array(arrays::merge(a, b));
         }
         let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
         let mut words = match many {
-            Lows::Bitmap(words, _) => words,
+            Chunk::Bitmap(words, _) => words,
             many => many.to_words(),
         };
         match few.view() {
@@ -206,23 +208,23 @@ impl<'p> Lows<'p> {
             }
             View::Span(range) => set(&mut words, range),
         }
-        Lows::of_words(words)
+        Chunk::of_words(words)
     }
 
     /// Those of a range.
-    pub fn within(&self, range: &Range<u32>) -> Lows<'p> {
+    pub fn within(&self, range: &Range<u32>) -> Chunk<'p> {
         if range.start == 0 && range.end == ALL {
             return self.clone();
         }
         match self {
-            Lows::Span(own) => {
+            Chunk::Span(own) => {
                 let start = own.start.max(range.start);
-                Lows::Span(start..own.end.min(range.end).max(start))
+                Chunk::Span(start..own.end.min(range.end).max(start))
             }
-            Lows::Slice(lows) => Lows::Slice(&lows[places(lows, range)]),
-            Lows::Array(lows) => Lows::Array(lows[places(lows, range)].to_vec()),
-            Lows::Words(words, _) => within_words(words, range),
-            Lows::Bitmap(words, _) => within_words(words, range),
+            Chunk::Slice(lows) => Chunk::Slice(&lows[places(lows, range)]),
+            Chunk::Array(lows) => Chunk::Array(lows[places(lows, range)].to_vec()),
+            Chunk::Words(words, _) => within_words(words, range),
+            Chunk::Bitmap(words, _) => within_words(words, range),
         }
     }
 
@@ -245,14 +247,14 @@ impl<'p> Lows<'p> {
     }
 
     /// Those that `is_wanted` says.
-    pub fn filter(&self, mut is_wanted: impl FnMut(u16) -> bool) -> Lows<'static> {
+    pub fn filter(&self, mut is_wanted: impl FnMut(u16) -> bool) -> Chunk<'static> {
         let mut lows = Vec::new();
         self.for_each(|low| {
             if is_wanted(low) {
                 lows.push(low);
             }
         });
-        Lows::Array(lows)
+        Chunk::Array(lows)
     }
 
     /// All of them, ascending.
@@ -299,13 +301,13 @@ impl<'p> Lows<'p> {
     }
 
     /// A bitmap, or an array if few bits are set.
-    pub fn of_words(words: Box<Words>) -> Lows<'static> {
+    pub fn of_words(words: Box<Words>) -> Chunk<'static> {
         let count = count_ones(words.as_slice()) as u32;
-        let bitmap = Lows::Bitmap(words, count);
+        let bitmap = Chunk::Bitmap(words, count);
         if count as usize > ARRAY_MAX {
             return bitmap;
         }
-        Lows::Array(bitmap.to_array())
+        Chunk::Array(bitmap.to_array())
     }
 }
 
@@ -349,7 +351,7 @@ fn rank(words: &Words, end: u32) -> u32 {
     ones + rest
 }
 
-fn within_words(words: &Words, range: &Range<u32>) -> Lows<'static> {
+fn within_words(words: &Words, range: &Range<u32>) -> Chunk<'static> {
     let mut kept = Box::new([0; BITMAP_WORDS]);
     let (first, last) = (range.start as usize >> 6, (range.end as usize).div_ceil(64));
     if first < last {
@@ -357,7 +359,7 @@ fn within_words(words: &Words, range: &Range<u32>) -> Lows<'static> {
     }
     clear(&mut kept, &(0..range.start));
     clear(&mut kept, &(range.end..ALL));
-    Lows::of_words(kept)
+    Chunk::of_words(kept)
 }
 
 /// The parts of a range that lie in one word each: the word's place, and the bits.
@@ -394,27 +396,27 @@ mod tests {
     }
 
     /// The set in every shape that can hold it.
-    fn shapes(set: &BTreeSet<u16>) -> Vec<Lows<'static>> {
+    fn shapes(set: &BTreeSet<u16>) -> Vec<Chunk<'static>> {
         let array: Vec<u16> = set.iter().copied().collect();
         let mut words = Box::new([0u64; BITMAP_WORDS]);
         array.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low));
         let shared: &'static Words = Box::leak(words.clone());
         let count = array.len() as u32;
         let mut shapes = vec![
-            Lows::Slice(Box::leak(array.clone().into_boxed_slice())),
-            Lows::Words(shared, count),
-            Lows::Bitmap(words, count),
+            Chunk::Slice(Box::leak(array.clone().into_boxed_slice())),
+            Chunk::Words(shared, count),
+            Chunk::Bitmap(words, count),
         ];
         if let (Some(&first), Some(&last)) = (set.first(), set.last())
             && usize::from(last - first) + 1 == set.len()
         {
-            shapes.push(Lows::Span(u32::from(first)..u32::from(last) + 1));
+            shapes.push(Chunk::Span(u32::from(first)..u32::from(last) + 1));
         }
-        shapes.push(Lows::Array(array));
+        shapes.push(Chunk::Array(array));
         shapes
     }
 
-    fn all(lows: &Lows<'_>) -> Vec<u16> {
+    fn all(lows: &Chunk<'_>) -> Vec<u16> {
         let mut all = Vec::new();
         lows.for_each(|low| all.push(low));
         assert_eq!(all.len(), lows.len());

@@ -4,36 +4,36 @@
 //! [postings](crate::snapshot::encoding::postings). Large sets are never held; they stay plans, and are evaluated a chunk at
 //! a time ([`evaluate`](super::evaluate)).
 
-use super::chunk::Lows;
+use super::chunk::Chunk;
 use crate::ids::DocId;
 use std::ops::Range;
 
 /// A set of businesses.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct HitSet {
+pub struct DocSet {
     /// Upper halves, ascending, and where the lower ones of each begin.
     chunks: Vec<(u16, u32)>,
     lows: Vec<u16>,
 }
 
-impl HitSet {
+impl DocSet {
     /// The businesses of a list in any order, maybe with repetitions.
-    pub fn of(mut docs: Vec<u32>) -> HitSet {
+    pub fn of(mut docs: Vec<u32>) -> DocSet {
         docs.sort_unstable();
         docs.dedup();
-        HitSet::of_sorted(docs.into_iter())
+        DocSet::of_sorted(docs.into_iter())
     }
 
     /// The businesses of an ascending sequence.
-    pub fn of_sorted(docs: impl Iterator<Item = u32>) -> HitSet {
-        let mut set = HitSet::default();
+    pub fn of_sorted(docs: impl Iterator<Item = u32>) -> DocSet {
+        let mut set = DocSet::default();
         docs.for_each(|doc| set.push(doc));
         set
     }
 
     /// None yet, with room for `len`.
-    pub fn with_capacity(len: usize) -> HitSet {
-        HitSet { chunks: Vec::new(), lows: Vec::with_capacity(len) }
+    pub fn with_capacity(len: usize) -> DocSet {
+        DocSet { chunks: Vec::new(), lows: Vec::with_capacity(len) }
     }
 
     /// Adds a business behind all others.
@@ -46,7 +46,7 @@ impl HitSet {
     }
 
     /// Adds businesses of chunk `key`, behind all others.
-    pub fn extend(&mut self, key: u16, lows: &Lows<'_>) {
+    pub fn extend(&mut self, key: u16, lows: &Chunk<'_>) {
         self.extend_by(key, |all| lows.append_to(all));
     }
 
@@ -77,10 +77,10 @@ impl HitSet {
     }
 
     /// The lower halves of those in chunk `key`.
-    pub fn chunk(&self, key: u16) -> Lows<'_> {
+    pub fn chunk(&self, key: u16) -> Chunk<'_> {
         match self.chunks.binary_search_by_key(&key, |(key, _)| *key) {
-            Ok(at) => Lows::Slice(self.lows_at(at)),
-            Err(_) => Lows::NONE,
+            Ok(at) => Chunk::Slice(self.lows_at(at)),
+            Err(_) => Chunk::NONE,
         }
     }
 
@@ -172,10 +172,10 @@ impl HitSet {
     }
 }
 
-/// See [`HitSet::places`].
+/// See [`DocSet::places`].
 #[derive(Debug)]
 pub struct Places<'a> {
-    set: &'a HitSet,
+    set: &'a DocSet,
     chunk: usize,
 }
 
@@ -199,7 +199,7 @@ mod tests {
         fn holds_what_was_given(
             docs in proptest::collection::btree_set(0u32..400_000, 0..60),
         ) {
-            let set = HitSet::of_sorted(docs.iter().copied());
+            let set = DocSet::of_sorted(docs.iter().copied());
             prop_assert_eq!(set.len(), docs.len() as u64);
             prop_assert_eq!(set.is_empty(), docs.is_empty());
             let ends = docs.first().zip(docs.last());

@@ -5,9 +5,9 @@
 //! the tree) is in memory. An intersection visits only the chunks that all of its parts have, and starts with its
 //! smallest part.
 
-use super::chunk::Lows;
-use super::doc_set::HitSet;
-use super::set_expr::{List, Plan};
+use super::chunk::Chunk;
+use super::doc_set::DocSet;
+use super::set_expr::{List, SetExpr};
 use crate::ids::DocId;
 use crate::snapshot::encoding::postings::Postings;
 use std::ops::Range;
@@ -26,29 +26,31 @@ const GATHERED_MAX: u64 = 64;
 /// Candidates of a check that are brought together before any is looked at, where a chunk has a few.
 const CHECKED_MAX: u64 = 256;
 
-impl<'s> Plan<'s> {
+impl<'s> SetExpr<'s> {
     /// Does `doc` match?
     pub fn contains(&self, doc: DocId) -> bool {
         match self {
-            Plan::Range(range) => range.contains(&doc.0),
-            Plan::List(list) => list.postings.contains(doc),
-            Plan::Ready(hits) => hits.contains(doc),
-            Plan::Union(union) => union.parts.iter().any(|part| part.contains(doc)),
-            Plan::Intersection(parts) => parts.iter().all(|part| part.contains(doc)),
-            Plan::Difference(plan, excluded) => plan.contains(doc) && !excluded.contains(doc),
-            Plan::Check { candidates, check, .. } => candidates.contains(doc) && check.matches(doc),
+            SetExpr::Range(range) => range.contains(&doc.0),
+            SetExpr::List(list) => list.postings.contains(doc),
+            SetExpr::Materialised(hits) => hits.contains(doc),
+            SetExpr::Union(union) => union.parts.iter().any(|part| part.contains(doc)),
+            SetExpr::Intersection(parts) => parts.iter().all(|part| part.contains(doc)),
+            SetExpr::Difference(plan, excluded) => plan.contains(doc) && !excluded.contains(doc),
+            SetExpr::Filtered { candidates, check, .. } => {
+                candidates.contains(doc) && check.matches(doc)
+            }
         }
     }
 
     /// Leaves those of `docs`, which stand in any order, that match.
     pub fn retain(&self, docs: &mut Vec<DocId>) {
         match self {
-            Plan::Intersection(parts) => parts.iter().for_each(|part| part.retain(docs)),
-            Plan::Difference(plan, excluded) => {
+            SetExpr::Intersection(parts) => parts.iter().for_each(|part| part.retain(docs)),
+            SetExpr::Difference(plan, excluded) => {
                 plan.retain(docs);
                 docs.retain(|&doc| !excluded.contains(doc));
             }
-            Plan::Check { candidates, check, .. } => {
+            SetExpr::Filtered { candidates, check, .. } => {
                 candidates.retain(docs);
                 *docs = check.matching_of(docs, |&doc| doc);
             }
@@ -57,25 +59,25 @@ impl<'s> Plan<'s> {
     }
 
     /// The businesses of chunk `key` that match: the lower halves of their `DocId`s.
-    pub fn chunk(&self, key: u16) -> Lows<'_> {
+    pub fn chunk(&self, key: u16) -> Chunk<'_> {
         match self {
-            Plan::Range(range) => Lows::of_range(range, key),
-            Plan::List(list) => list_chunk(&list.postings, key),
-            Plan::Ready(hits) => hits.chunk(key),
-            Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| match part {
+            SetExpr::Range(range) => Chunk::of_range(range, key),
+            SetExpr::List(list) => list_chunk(&list.postings, key),
+            SetExpr::Materialised(hits) => hits.chunk(key),
+            SetExpr::Union(union) => union.parts.iter().fold(Chunk::NONE, |all, part| match part {
                 // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
-                Plan::Check { candidates, check, .. } => {
+                SetExpr::Filtered { candidates, check, .. } => {
                     let left = candidates.chunk(key).and_not(&all);
                     all.or(check.matching(key, &left))
                 }
                 part => all.or(part.chunk(key)),
             }),
-            Plan::Intersection(parts) => match parts.as_slice() {
-                [] => Lows::NONE,
+            SetExpr::Intersection(parts) => match parts.as_slice() {
+                [] => Chunk::NONE,
                 [only] => only.chunk(key),
-                [others @ .., last] => last.chunk_within(key, Plan::chunk_of_all(others, key)),
+                [others @ .., last] => last.chunk_within(key, SetExpr::chunk_of_all(others, key)),
             },
-            Plan::Difference(plan, excluded) => {
+            SetExpr::Difference(plan, excluded) => {
                 let base = plan.chunk(key);
                 if base.is_empty() {
                     return base;
@@ -83,43 +85,49 @@ impl<'s> Plan<'s> {
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check, .. } => check.matching(key, &candidates.chunk(key)),
+            SetExpr::Filtered { candidates, check, .. } => {
+                check.matching(key, &candidates.chunk(key))
+            }
         }
     }
 
     /// The businesses of chunk `key` that all of `parts` match, to be brought together with others.
-    fn chunk_of_all<'p>(parts: &'p [Plan<'s>], key: u16) -> Lows<'p> {
-        let Some((first, others)) = parts.split_first() else { return Lows::NONE };
+    fn chunk_of_all<'p>(parts: &'p [SetExpr<'s>], key: u16) -> Chunk<'p> {
+        let Some((first, others)) = parts.split_first() else { return Chunk::NONE };
         others.iter().fold(first.chunk(key), |base, part| match part {
-            Plan::List(_) | Plan::Ready(_) if !base.is_empty() => base.and_on(&part.chunk(key)),
+            SetExpr::List(_) | SetExpr::Materialised(_) if !base.is_empty() => {
+                base.and_on(&part.chunk(key))
+            }
             part => part.chunk_within(key, base),
         })
     }
 
     /// Those of `base` that match.
-    pub(crate) fn chunk_within<'p>(&'p self, key: u16, base: Lows<'p>) -> Lows<'p> {
+    pub(crate) fn chunk_within<'p>(&'p self, key: u16, base: Chunk<'p>) -> Chunk<'p> {
         if base.is_empty() {
             return base;
         }
         match self {
-            Plan::Range(_) | Plan::List(_) | Plan::Ready(_) => base.and(&self.chunk(key)),
-            Plan::Intersection(parts) => {
+            SetExpr::Range(_) | SetExpr::List(_) | SetExpr::Materialised(_) => {
+                base.and(&self.chunk(key))
+            }
+            SetExpr::Intersection(parts) => {
                 parts.iter().fold(base, |base, part| part.chunk_within(key, base))
             }
-            Plan::Union(_) if base.len() <= PROBED_MAX => {
+            SetExpr::Union(_) if base.len() <= PROBED_MAX => {
                 base.filter(|low| self.contains(DocId(u32::from(key) << 16 | u32::from(low))))
             }
-            Plan::Union(union) => union.parts.iter().fold(Lows::NONE, |all, part| {
+            SetExpr::Union(union) => union.parts.iter().fold(Chunk::NONE, |all, part| {
                 let base = base.clone();
-                let left = if part.has_check() { base.and_not(&all) } else { base };
+                let left = if part.has_predicate() { base.and_not(&all) } else { base };
                 all.or(part.chunk_within(key, left))
             }),
-            Plan::Difference(plan, excluded) => {
+            SetExpr::Difference(plan, excluded) => {
                 let base = plan.chunk_within(key, base);
                 let excluded = excluded.chunk_within(key, base.clone());
                 base.and_not(&excluded)
             }
-            Plan::Check { candidates, check, .. } => {
+            SetExpr::Filtered { candidates, check, .. } => {
                 check.matching(key, &candidates.chunk_within(key, base))
             }
         }
@@ -128,11 +136,12 @@ impl<'s> Plan<'s> {
     /// How many businesses of chunk `key` match. Of an intersection, what all parts share is not written.
     pub fn chunk_len(&self, key: u16) -> usize {
         match self {
-            Plan::Intersection(parts) => match parts.as_slice() {
-                [others @ .., last @ (Plan::Range(_) | Plan::List(_) | Plan::Ready(_))]
-                    if !others.is_empty() =>
-                {
-                    let base = Plan::chunk_of_all(others, key);
+            SetExpr::Intersection(parts) => match parts.as_slice() {
+                [
+                    others @ ..,
+                    last @ (SetExpr::Range(_) | SetExpr::List(_) | SetExpr::Materialised(_)),
+                ] if !others.is_empty() => {
+                    let base = SetExpr::chunk_of_all(others, key);
                     if base.is_empty() { 0 } else { base.and_len(&last.chunk(key)) }
                 }
                 _ => self.chunk(key).len(),
@@ -144,29 +153,31 @@ impl<'s> Plan<'s> {
     /// A range of `DocId`s that all matching businesses are in.
     pub fn doc_range(&self, num_docs: u32) -> Range<u32> {
         match self {
-            Plan::Range(range) => range.clone(),
-            Plan::Intersection(parts) => parts.iter().fold(0..num_docs, |range, part| {
+            SetExpr::Range(range) => range.clone(),
+            SetExpr::Intersection(parts) => parts.iter().fold(0..num_docs, |range, part| {
                 let other = part.doc_range(num_docs);
                 range.start.max(other.start)..range.end.min(other.end)
             }),
-            Plan::Difference(plan, _) => plan.doc_range(num_docs),
-            Plan::Check { candidates, .. } => candidates.doc_range(num_docs),
-            Plan::Ready(hits) => hits.range(),
-            Plan::List(_) | Plan::Union(_) => 0..num_docs,
+            SetExpr::Difference(plan, _) => plan.doc_range(num_docs),
+            SetExpr::Filtered { candidates, .. } => candidates.doc_range(num_docs),
+            SetExpr::Materialised(hits) => hits.range(),
+            SetExpr::List(_) | SetExpr::Union(_) => 0..num_docs,
         }
     }
 
     /// The smallest key, not below `from`, of a chunk in which any business may match.
     pub fn next_key(&self, from: u32) -> Option<u16> {
         match self {
-            Plan::Range(range) => {
+            SetExpr::Range(range) => {
                 let key = from.max(range.start >> 16);
                 (!range.is_empty() && key <= (range.end - 1) >> 16).then_some(key as u16)
             }
-            Plan::List(list) => list.postings.next_key(from),
-            Plan::Ready(hits) => hits.next_key(from),
-            Plan::Union(union) => union.parts.iter().filter_map(|part| part.next_key(from)).min(),
-            Plan::Intersection(parts) => {
+            SetExpr::List(list) => list.postings.next_key(from),
+            SetExpr::Materialised(hits) => hits.next_key(from),
+            SetExpr::Union(union) => {
+                union.parts.iter().filter_map(|part| part.next_key(from)).min()
+            }
+            SetExpr::Intersection(parts) => {
                 let mut key = from;
                 loop {
                     let start = key;
@@ -178,23 +189,23 @@ impl<'s> Plan<'s> {
                     }
                 }
             }
-            Plan::Difference(plan, _) => plan.next_key(from),
-            Plan::Check { candidates, .. } => candidates.next_key(from),
+            SetExpr::Difference(plan, _) => plan.next_key(from),
+            SetExpr::Filtered { candidates, .. } => candidates.next_key(from),
         }
     }
 
     /// The largest key, below `end`, of a chunk in which any business may match.
     pub fn last_key(&self, end: u32) -> Option<u16> {
         match self {
-            Plan::Range(range) => {
+            SetExpr::Range(range) => {
                 let last = range.end.checked_sub(1)? >> 16;
                 let key = last.min(end.checked_sub(1)?);
                 (key >= range.start >> 16 && !range.is_empty()).then_some(key as u16)
             }
-            Plan::List(list) => list.postings.last_key(end),
-            Plan::Ready(hits) => hits.last_key(end),
-            Plan::Union(union) => union.parts.iter().filter_map(|part| part.last_key(end)).max(),
-            Plan::Intersection(parts) => {
+            SetExpr::List(list) => list.postings.last_key(end),
+            SetExpr::Materialised(hits) => hits.last_key(end),
+            SetExpr::Union(union) => union.parts.iter().filter_map(|part| part.last_key(end)).max(),
+            SetExpr::Intersection(parts) => {
                 let mut end = end;
                 loop {
                     let start = end;
@@ -206,8 +217,8 @@ impl<'s> Plan<'s> {
                     }
                 }
             }
-            Plan::Difference(plan, _) => plan.last_key(end),
-            Plan::Check { candidates, .. } => candidates.last_key(end),
+            SetExpr::Difference(plan, _) => plan.last_key(end),
+            SetExpr::Filtered { candidates, .. } => candidates.last_key(end),
         }
     }
 
@@ -222,7 +233,7 @@ impl<'s> Plan<'s> {
     }
 
     /// Calls `visit` with the matching businesses of every chunk that has any, ascending.
-    pub fn for_each_chunk(&self, mut visit: impl FnMut(u16, &Lows<'_>)) {
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(u16, &Chunk<'_>)) {
         for key in self.keys() {
             let lows = self.chunk(key);
             if !lows.is_empty() {
@@ -245,35 +256,35 @@ impl<'s> Plan<'s> {
     }
 
     /// All matching businesses, held in memory: for plans that match few.
-    pub fn hit_set(&self) -> HitSet {
+    pub fn doc_set(&self) -> DocSet {
         match self {
-            Plan::Ready(hits) => hits.as_ref().clone(),
-            Plan::List(List { postings: Postings::Small(docs), .. }) => {
-                HitSet::of_sorted(docs.iter().copied())
+            SetExpr::Materialised(hits) => hits.as_ref().clone(),
+            SetExpr::List(List { postings: Postings::Small(docs), .. }) => {
+                DocSet::of_sorted(docs.iter().copied())
             }
-            Plan::Union(union) if self.cardinality_max() <= GATHERED_MAX => {
+            SetExpr::Union(union) if self.cardinality_max() <= GATHERED_MAX => {
                 let mut docs = Vec::with_capacity(GATHERED_MAX as usize);
                 union.parts.iter().for_each(|part| part.for_each(|doc| docs.push(doc.0)));
-                HitSet::of(docs)
+                DocSet::of(docs)
             }
-            Plan::Check { candidates, check, .. }
+            SetExpr::Filtered { candidates, check, .. }
                 if candidates.cardinality_max() <= CHECKED_MAX =>
             {
-                check.matching_set(&candidates.hit_set())
+                check.matching_set(&candidates.doc_set())
             }
             // Within bounds on employees only some chunks are looked at.
-            Plan::Intersection(parts)
+            SetExpr::Intersection(parts)
                 if self.cardinality_max() <= SELECTED_MAX
-                    && !parts.iter().any(|part| matches!(part, Plan::Range(_))) =>
+                    && !parts.iter().any(|part| matches!(part, SetExpr::Range(_))) =>
             {
-                let Some((first, others)) = parts.split_first() else { return HitSet::default() };
-                others.iter().fold(first.hit_set(), |hits, part| hits.within(part))
+                let Some((first, others)) = parts.split_first() else { return DocSet::default() };
+                others.iter().fold(first.doc_set(), |hits, part| hits.within(part))
             }
-            Plan::Difference(plan, excluded) if self.cardinality_max() <= SELECTED_MAX => {
-                plan.hit_set().without(excluded)
+            SetExpr::Difference(plan, excluded) if self.cardinality_max() <= SELECTED_MAX => {
+                plan.doc_set().without(excluded)
             }
             plan => {
-                let mut hits = HitSet::default();
+                let mut hits = DocSet::default();
                 plan.for_each_chunk(|key, lows| hits.extend(key, lows));
                 hits
             }
@@ -282,7 +293,7 @@ impl<'s> Plan<'s> {
 
     /// The matching businesses from `start` on, ascending.
     pub fn walk_from(&self, start: DocId) -> impl Iterator<Item = DocId> {
-        let mut open: Option<(u16, Lows<'_>, u32)> = None;
+        let mut open: Option<(u16, Chunk<'_>, u32)> = None;
         let mut next_key = start.0 >> 16;
         std::iter::from_fn(move || {
             loop {
@@ -302,7 +313,7 @@ impl<'s> Plan<'s> {
 
     /// The matching businesses before `end`, descending.
     pub fn walk_before(&self, end: DocId) -> impl Iterator<Item = DocId> {
-        let mut open: Option<(u16, Lows<'_>, u32)> = None;
+        let mut open: Option<(u16, Chunk<'_>, u32)> = None;
         let mut end_key = end.0.div_ceil(1 << 16);
         std::iter::from_fn(move || {
             loop {
@@ -321,15 +332,15 @@ impl<'s> Plan<'s> {
     }
 }
 
-fn list_chunk<'s>(postings: &Postings<'s>, key: u16) -> Lows<'s> {
+fn list_chunk<'s>(postings: &Postings<'s>, key: u16) -> Chunk<'s> {
     match postings {
         Postings::Small(docs) => {
             let here = &docs[Postings::places_in(docs, key)];
-            Lows::Array(here.iter().map(|&doc| doc as u16).collect())
+            Chunk::Array(here.iter().map(|&doc| doc as u16).collect())
         }
         Postings::Chunked(chunked) => match chunked.find(key) {
-            Some(at) => Lows::of(chunked.chunk(at).container),
-            None => Lows::NONE,
+            Some(at) => Chunk::of(chunked.chunk(at).container),
+            None => Chunk::NONE,
         },
     }
 }

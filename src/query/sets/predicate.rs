@@ -1,8 +1,8 @@
 //! Conditions on documents that postings alone cannot tell.
 
-use super::chunk::Lows;
-use super::doc_set::HitSet;
-use super::set_expr::Plan;
+use super::chunk::Chunk;
+use super::doc_set::DocSet;
+use super::set_expr::SetExpr;
 use crate::ids::DocId;
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -13,10 +13,10 @@ pub const ANNOUNCED: usize = 32;
 /// A condition that a leaf of a set expression puts on its candidates: a pre-filter, and an exact test.
 pub trait Predicate: Debug {
     /// Documents of a chunk that may match, by their ascending lower halves.
-    fn prefilter(&self, key: u16, lows: &Lows<'_>) -> Lows<'static>;
+    fn prefilter(&self, key: u16, lows: &Chunk<'_>) -> Chunk<'static>;
 
     /// Documents of a set that may match. Where chunks hold a few each, this costs less than one chunk after the other.
-    fn prefilter_set<'d>(&self, docs: &'d HitSet) -> Cow<'d, HitSet>;
+    fn prefilter_set<'d>(&self, docs: &'d DocSet) -> Cow<'d, DocSet>;
 
     /// Begins to read what the test reads of some documents: memory answers several at a time in the time of one.
     fn announce(&self, docs: &mut dyn Iterator<Item = DocId>);
@@ -32,12 +32,12 @@ impl dyn Predicate + '_ {
     /// Calls `visit` with the candidates in every chunk that pass the pre-filter.
     pub fn for_each_prefiltered(
         &self,
-        candidates: &Plan<'_>,
-        mut visit: impl FnMut(u16, &Lows<'_>),
+        candidates: &SetExpr<'_>,
+        mut visit: impl FnMut(u16, &Chunk<'_>),
     ) {
-        if let Plan::Ready(docs) = candidates {
+        if let SetExpr::Materialised(docs) = candidates {
             let left = self.prefilter_set(docs);
-            return left.chunks().for_each(|(key, at)| visit(key, &Lows::Slice(&left.lows()[at])));
+            return left.chunks().for_each(|(key, at)| visit(key, &Chunk::Slice(&left.lows()[at])));
         }
         for key in candidates.keys() {
             visit(key, &self.prefilter(key, &candidates.chunk(key)));
@@ -45,15 +45,15 @@ impl dyn Predicate + '_ {
     }
 
     /// The documents of a chunk that match, by their ascending lower halves.
-    pub fn matching(&self, key: u16, lows: &Lows<'_>) -> Lows<'static> {
+    pub fn matching(&self, key: u16, lows: &Chunk<'_>) -> Chunk<'static> {
         let left = self.prefilter(key, lows).to_array();
-        Lows::Array(self.matching_of(&left, |&low| DocId(u32::from(key) << 16 | u32::from(low))))
+        Chunk::Array(self.matching_of(&left, |&low| DocId(u32::from(key) << 16 | u32::from(low))))
     }
 
     /// The documents of a set that match.
-    pub fn matching_set(&self, docs: &HitSet) -> HitSet {
+    pub fn matching_set(&self, docs: &DocSet) -> DocSet {
         let left: Vec<DocId> = self.prefilter_set(docs).iter().collect();
-        HitSet::of_sorted(self.matching_of(&left, |&doc| doc).into_iter().map(|doc| doc.0))
+        DocSet::of_sorted(self.matching_of(&left, |&doc| doc).into_iter().map(|doc| doc.0))
     }
 
     /// The items whose document matches, without a pre-filter.

@@ -6,8 +6,8 @@
 //! and differences are operations on those bits; words of businesses are looked at last, and only of those that
 //! everything else has left.
 
-use super::doc_set::HitSet;
-use super::set_expr::Plan;
+use super::doc_set::DocSet;
+use super::set_expr::SetExpr;
 use crate::ids::DocId;
 use crate::snapshot::encoding::arrays::for_each_shared;
 use crate::snapshot::encoding::container::Container;
@@ -99,22 +99,22 @@ impl Marks {
     }
 }
 
-impl HitSet {
+impl DocSet {
     /// Those that match `plan`.
-    pub fn within(&self, plan: &Plan<'_>) -> HitSet {
+    pub fn within(&self, plan: &SetExpr<'_>) -> DocSet {
         let marks = marks(plan, self, &Marks::all(self.len() as usize));
         self.marked(&marks)
     }
 
     /// Those that do not match `plan`.
-    pub fn without(&self, plan: &Plan<'_>) -> HitSet {
+    pub fn without(&self, plan: &SetExpr<'_>) -> DocSet {
         let mut left = Marks::all(self.len() as usize);
         left.zip(&marks(plan, self, &left), |all, excluded| all & !excluded);
         self.marked(&left)
     }
 
-    fn marked(&self, marks: &Marks) -> HitSet {
-        let mut set = HitSet::with_capacity(marks.len());
+    fn marked(&self, marks: &Marks) -> DocSet {
+        let mut set = DocSet::with_capacity(marks.len());
         for (key, places) in self.chunks() {
             set.extend_by(key, |lows| marks.for_each_of(places, |at| lows.push(self.lows()[at])));
         }
@@ -123,24 +123,24 @@ impl HitSet {
 }
 
 /// Those of the marked hits that match `plan`.
-fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
+fn marks(plan: &SetExpr<'_>, hits: &DocSet, among: &Marks) -> Marks {
     let len = hits.len() as usize;
     let mut found = Marks::none(len);
     if among.is_none() {
         return found;
     }
     match plan {
-        Plan::Range(range) => {
+        SetExpr::Range(range) => {
             let range = hits.rank(range.start)..hits.rank(range.end);
             range.for_each(|at| found.set(at));
         }
-        Plan::List(list) => mark_list(&list.postings, hits, among, &mut found),
-        Plan::Ready(other) => {
+        SetExpr::List(list) => mark_list(&list.postings, hits, among, &mut found),
+        SetExpr::Materialised(other) => {
             each_shared_chunk(hits, other, |(low, places), (other, _)| {
                 for_each_shared(low, other, |at| found.set(places.start + at));
             });
         }
-        Plan::Union(union) => {
+        SetExpr::Union(union) => {
             let mut left = among.clone();
             for part in &union.parts {
                 let part = marks(part, hits, &left);
@@ -148,15 +148,15 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
                 found.zip(&part, |found, part| found | part);
             }
         }
-        Plan::Intersection(parts) => {
+        SetExpr::Intersection(parts) => {
             return parts.iter().fold(among.clone(), |left, part| marks(part, hits, &left));
         }
-        Plan::Difference(plan, excluded) => {
+        SetExpr::Difference(plan, excluded) => {
             found = marks(plan, hits, among);
             let excluded = marks(excluded, hits, &found);
             found.zip(&excluded, |found, excluded| found & !excluded);
         }
-        Plan::Check { candidates, check, .. } => {
+        SetExpr::Filtered { candidates, check, .. } => {
             let candidates = hits.marked(&marks(candidates, hits, among));
             check.matching_set(&candidates).iter().for_each(|DocId(doc)| found.set(hits.rank(doc)));
         }
@@ -165,7 +165,7 @@ fn marks(plan: &Plan<'_>, hits: &HitSet, among: &Marks) -> Marks {
     found
 }
 
-fn mark_list(postings: &Postings<'_>, hits: &HitSet, among: &Marks, found: &mut Marks) {
+fn mark_list(postings: &Postings<'_>, hits: &DocSet, among: &Marks, found: &mut Marks) {
     match postings {
         Postings::Small(docs) if docs.len() * PASSED < hits.len() as usize => {
             for &doc in *docs {
@@ -214,7 +214,7 @@ fn mark_list(postings: &Postings<'_>, hits: &HitSet, among: &Marks, found: &mut 
 }
 
 /// The same for a list stored one by one, of which all are passed.
-fn mark_small(docs: &[u32], hits: &HitSet, found: &mut Marks) {
+fn mark_small(docs: &[u32], hits: &DocSet, found: &mut Marks) {
     let (lows, mut left) = (hits.lows(), docs);
     for (key, places) in hits.chunks() {
         let first = u32::from(key) << 16;
@@ -236,8 +236,8 @@ fn mark_small(docs: &[u32], hits: &HitSet, found: &mut Marks) {
 
 /// Calls `visit` with the lower halves of every chunk that both sets have, and where they stand.
 fn each_shared_chunk(
-    a: &HitSet,
-    b: &HitSet,
+    a: &DocSet,
+    b: &DocSet,
     mut visit: impl FnMut((&[u16], Range<usize>), (&[u16], Range<usize>)),
 ) {
     let mut others = b.chunks().peekable();
@@ -269,22 +269,22 @@ mod tests {
         Postings::front(bytemuck::cast_slice(aligned(&bytes).leak()))
     }
 
-    fn list(set: &BTreeSet<u32>) -> Plan<'static> {
-        Plan::List(List { postings: postings_of(set), key: None })
+    fn list(set: &BTreeSet<u32>) -> SetExpr<'static> {
+        SetExpr::List(List { postings: postings_of(set), key: None })
     }
 
-    fn plans() -> impl Strategy<Value = Plan<'static>> {
+    fn plans() -> impl Strategy<Value = SetExpr<'static>> {
         let leaf = prop_oneof![
             doc_sets().prop_map(|set| list(&set)),
-            doc_sets().prop_map(|set| Plan::ready(HitSet::of_sorted(set.into_iter()))),
-            (0u32..400_000, 0u32..400_000).prop_map(|(a, b)| Plan::Range(a.min(b)..a.max(b))),
+            doc_sets().prop_map(|set| SetExpr::materialised(DocSet::of_sorted(set.into_iter()))),
+            (0u32..400_000, 0u32..400_000).prop_map(|(a, b)| SetExpr::Range(a.min(b)..a.max(b))),
         ];
         leaf.prop_recursive(3, 12, 4, |inner| {
             let some = proptest::collection::vec(inner.clone(), 1..4);
             prop_oneof![
-                some.clone().prop_map(Plan::union),
-                some.prop_map(Plan::intersection),
-                (inner.clone(), inner).prop_map(|(a, b)| Plan::difference(a, b)),
+                some.clone().prop_map(SetExpr::union),
+                some.prop_map(SetExpr::intersection),
+                (inner.clone(), inner).prop_map(|(a, b)| SetExpr::difference(a, b)),
             ]
         })
     }
@@ -293,7 +293,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
         fn what_is_selected_is_what_is_contained(hits in doc_sets(), plan in plans()) {
-            let hits = HitSet::of_sorted(hits.into_iter());
+            let hits = DocSet::of_sorted(hits.into_iter());
             let (inside, outside): (Vec<DocId>, Vec<DocId>) =
                 hits.iter().partition(|&doc| plan.contains(doc));
             prop_assert_eq!(hits.within(&plan).iter().collect::<Vec<_>>(), inside);
@@ -303,7 +303,7 @@ mod tests {
         #[test]
         fn a_plan_held_is_the_plan_walked(plan in plans()) {
             let walked: Vec<DocId> = plan.walk_from(DocId(0)).collect();
-            prop_assert_eq!(plan.hit_set().iter().collect::<Vec<_>>(), walked);
+            prop_assert_eq!(plan.doc_set().iter().collect::<Vec<_>>(), walked);
         }
     }
 }

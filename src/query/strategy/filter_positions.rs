@@ -6,29 +6,29 @@
 
 use crate::ids::DocId;
 use crate::query::cursor::Side;
-use crate::query::session::Planner;
-use crate::query::sets::set_expr::Plan;
+use crate::query::session::Session;
+use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::columns::sort_order::{Permutation, StoredOrder};
 
 /// Hits by their positions in a stored order.
 #[derive(Debug)]
 pub struct PositionPlan<'s> {
     /// Positions, where other plans have `DocId`s.
-    positions: Plan<'s>,
+    positions: SetExpr<'s>,
     /// What must hold of businesses there.
-    others: Vec<Plan<'s>>,
+    others: Vec<SetExpr<'s>>,
 }
 
 impl<'s> PositionPlan<'s> {
     /// The hits of `plan` by their positions in `order`, if these are stored for a part that all of them are in.
     pub fn new(
-        planner: &Planner<'s>,
-        plan: &Plan<'s>,
+        session: &Session<'s>,
+        plan: &SetExpr<'s>,
         order: StoredOrder,
     ) -> Option<PositionPlan<'s>> {
-        let snapshot = planner.snapshot();
+        let snapshot = session.snapshot();
         let in_order = |key| snapshot.positions().in_order(key, order);
-        let Plan::Intersection(parts) = plan else {
+        let SetExpr::Intersection(parts) = plan else {
             let positions = plan.over(&in_order)?;
             return Some(PositionPlan { positions, others: Vec::new() });
         };
@@ -40,7 +40,7 @@ impl<'s> PositionPlan<'s> {
             }
         }
         let is_any = !known.is_empty();
-        is_any.then(|| PositionPlan { positions: Plan::intersection(known), others })
+        is_any.then(|| PositionPlan { positions: SetExpr::intersection(known), others })
     }
 
     /// At most how many positions are walked.

@@ -6,14 +6,14 @@
 use super::relevance::by_relevance;
 use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
-use crate::query::interpret::{Understanding, Understood};
+use crate::query::interpret::{ClauseMatch, Interpretation};
 use crate::query::request::{Query, SortOrder};
-use crate::query::score::top_k::Stretch;
-use crate::query::session::Planner;
+use crate::query::score::top_k::PageWindow;
+use crate::query::session::Session;
 use crate::query::session::ways::Shortcut;
 use crate::query::session::within_industry::industry_of;
-use crate::query::sets::doc_set::HitSet;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::doc_set::DocSet;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::Term;
 use crate::snapshot::answers::first_pages::Scope;
 use crate::snapshot::answers::phrases::StoredPhrase;
@@ -21,32 +21,32 @@ use crate::snapshot::encoding::packed_ints::PackedInts;
 use crate::snapshot::terms::prefixes::may_be_prefix;
 
 /// Where `query` asks for its words, if it asks for nothing else beside one industry.
-fn scope(planner: &Planner<'_>, query: &Query) -> Option<Scope> {
-    let scope = match planner.filters(query) {
+fn scope(session: &Session<'_>, query: &Query) -> Option<Scope> {
+    let scope = match session.filters(query) {
         [] => Scope::Everywhere,
         [filter] => Scope::Industry(industry_of(filter)?),
         _ => return None,
     };
-    planner.excluded(&query.text).is_nothing().then_some(scope)
+    session.excluded(&query.text).is_nothing().then_some(scope)
 }
 
 /// How many hits there are, and the first page of them, if `query` asks for one word, wherever or in one industry, and both
 /// are stored. A word that occurs means what it is, if the text is no id.
-pub fn page_of_word(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Position>)> {
+pub fn page_of_word(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Position>)> {
     let [clause] = query.text.required() else { return None };
     let Term::Word(word) = &clause.term else { return None };
     if !query.text.trailing_forms().is_empty() {
         return None;
     }
-    let scope = scope(planner, query)?;
+    let scope = scope(session, query)?;
     // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
     if clause.is_prefix != may_be_prefix(word.only_form()?) {
         return None;
     }
-    let page = planner.snapshot().first_page(planner.only_term(word)?, scope)?;
+    let page = session.snapshot().first_page(session.only_term(word)?, scope)?;
     let (wanted, num_stored) = (query.limit as usize, page.docs.len());
     let are_enough = wanted <= num_stored || page.total == num_stored as u64;
-    if !are_enough || planner.whole_id(&query.text).is_some() {
+    if !are_enough || session.whole_id(&query.text).is_some() {
         return None;
     }
     let docs = page.docs.docs().take(wanted);
@@ -57,10 +57,10 @@ pub fn page_of_word(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Po
         let is_last_stored = wanted == num_stored;
         *last = match is_last_stored {
             true => Position { relevance_key: page.last_key, ..*last },
-            false => position(planner, query, last.doc)?,
+            false => position(session, query, last.doc)?,
         };
     }
-    planner.took(match scope {
+    session.took(match scope {
         Scope::Everywhere => Shortcut::BestOfWord,
         Scope::Industry(_) => Shortcut::BestInIndustry,
     });
@@ -68,45 +68,45 @@ pub fn page_of_word(planner: &Planner<'_>, query: &Query) -> Option<(u64, Vec<Po
 }
 
 /// Where a hit stands.
-fn position(planner: &Planner<'_>, query: &Query, doc: DocId) -> Option<Position> {
-    let understanding = Understanding::new(planner, &query.text);
-    let hits = (&Plan::ready(HitSet::of(vec![doc.0])), 1);
+fn position(session: &Session<'_>, query: &Query, doc: DocId) -> Option<Position> {
+    let interpretation = Interpretation::new(session, &query.text);
+    let hits = (&SetExpr::materialised(DocSet::of(vec![doc.0])), 1);
     let (order, side) = (SortOrder::Desc, Side::After);
-    let stretch = Stretch { order, side, start: None, wanted: 1 };
-    by_relevance(planner, query, &understanding, hits, None, stretch).pop()
+    let stretch = PageWindow { order, side, start: None, wanted: 1 };
+    by_relevance(session, query, &interpretation, hits, None, stretch).pop()
 }
 
 /// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal forms: then
 /// the text score of a business is the sum of their impacts.
 pub fn two_words<'s>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     query: &Query,
-    understanding: &Understanding<'s>,
+    interpretation: &Interpretation<'s>,
 ) -> Option<StoredPhrase<'s>> {
-    let is_plain = |understood: &Understood<'s>| {
-        matches!(understood.clause.term, Term::Word(_) | Term::Phrase(_))
-            && understood.is_only_as_written()
+    let is_plain = |clause_match: &ClauseMatch<'s>| {
+        matches!(clause_match.clause.term, Term::Word(_) | Term::Phrase(_))
+            && clause_match.is_only_as_written()
     };
     let words = query.text.ranking_words().words;
     let is_it = words.len() == 2
-        && understanding.clauses.iter().all(is_plain)
+        && interpretation.clauses.iter().all(is_plain)
         && query.text.trailing_forms().is_empty();
-    if is_it { planner.stored_phrase(&words) } else { None }
+    if is_it { session.stored_phrase(&words) } else { None }
 }
 
 /// The stored best of documents that hold two words next to each other, if `query` asks for these words in one industry, and
 /// if a page of `wanted` is full with them, wherever those that have both words in the name stand, which come first.
 pub fn best_of_phrase<'s>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     query: &Query,
-    understanding: &Understanding<'s>,
+    interpretation: &Interpretation<'s>,
     wanted: usize,
 ) -> Option<PackedInts<'s>> {
-    let [first, second] = understanding.clauses.as_slice() else { return None };
-    let scope @ Scope::Industry(_) = scope(planner, query)? else { return None };
-    let phrase = two_words(planner, query, understanding)?;
-    let best = planner.snapshot().best_of_phrase(&phrase, scope)?;
-    let in_name = [first, second].map(|understood| understood.in_name(planner));
+    let [first, second] = interpretation.clauses.as_slice() else { return None };
+    let scope @ Scope::Industry(_) = scope(session, query)? else { return None };
+    let phrase = two_words(session, query, interpretation)?;
+    let best = session.snapshot().best_of_phrase(&phrase, scope)?;
+    let in_name = [first, second].map(|clause_match| clause_match.in_name(session));
     let is_before = |&doc: &DocId| in_name.iter().all(|names| names.contains(doc));
     let num_before = best.docs().filter(is_before).count();
     (best.len() - num_before >= wanted).then_some(best)

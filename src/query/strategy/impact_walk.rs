@@ -14,14 +14,14 @@
 mod cases;
 
 use crate::query::cursor::{Position, Side};
-use crate::query::interpret::Understanding;
+use crate::query::interpret::Interpretation;
 use crate::query::score::text_score::Scorer;
-use crate::query::score::top_k::{Distance, Stretch};
-use crate::query::session::Planner;
+use crate::query::score::top_k::{Distance, PageWindow};
+use crate::query::session::Session;
 use crate::query::session::ways::Shortcut;
-use crate::query::sets::chunk::Lows;
+use crate::query::sets::chunk::Chunk;
 use crate::query::sets::predicate::Predicate;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::set_expr::SetExpr;
 use crate::ranking::{Level, score_of};
 use crate::snapshot::terms::impact_scan;
 use cases::{Case, Cases, Scan};
@@ -38,18 +38,18 @@ pub struct ImpactWalk<'s> {
 
 impl<'s> ImpactWalk<'s> {
     /// The bounds for what `q` means.
-    pub fn new(planner: &Planner<'s>, understanding: &Understanding<'s>) -> ImpactWalk<'s> {
-        let cases = Cases::new(planner, &understanding.clauses);
-        ImpactWalk { cases, num_docs: planner.snapshot().num_docs() }
+    pub fn new(session: &Session<'s>, interpretation: &Interpretation<'s>) -> ImpactWalk<'s> {
+        let cases = Cases::new(session, &interpretation.clauses);
+        ImpactWalk { cases, num_docs: session.snapshot().num_docs() }
     }
 
     /// The nearest of `members`, which are on a level, that pass `check`.
     pub fn nearest(
         &self,
-        planner: &Planner<'s>,
+        session: &Session<'s>,
         level: Level,
-        (members, check): (&Plan<'s>, Option<&(dyn Predicate + 's)>),
-        stretch: Stretch,
+        (members, check): (&SetExpr<'s>, Option<&(dyn Predicate + 's)>),
+        stretch: PageWindow,
         scorer: &mut Scorer<'s>,
     ) -> Vec<Position> {
         let mut walk = Walk {
@@ -67,9 +67,9 @@ impl<'s> ImpactWalk<'s> {
             last: None,
             is_bounded: false,
         };
-        walk.look_into_all(planner.tuning().walk_block);
+        walk.look_into_all(session.tuning().walk_block);
         if walk.is_bounded {
-            planner.took(Shortcut::ImpactWalk);
+            session.took(Shortcut::ImpactWalk);
         }
         let mut found = walk.found;
         found.sort_unstable_by_key(|(distance, _)| *distance);
@@ -83,11 +83,11 @@ struct Walk<'a, 's> {
     cases: Vec<Case>,
     /// The most that legal forms add.
     forms_max: u32,
-    members: &'a Plan<'s>,
+    members: &'a SetExpr<'s>,
     num_members: u64,
     check: Option<&'a (dyn Predicate + 's)>,
     level: Level,
-    stretch: Stretch,
+    stretch: PageWindow,
     /// The cursor, if it points to a member.
     start: Option<Position>,
     scorer: &'a mut Scorer<'s>,
@@ -218,21 +218,21 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     /// What is found by some searches in a block.
-    fn scanned(&self, key: u16, block: &Range<u32>, scans: &[Scan]) -> Lows<'a> {
+    fn scanned(&self, key: u16, block: &Range<u32>, scans: &[Scan]) -> Chunk<'a> {
         let Cases { lists, plans, .. } = &self.of.cases;
         let found = scans.iter().map(|scan| match scan {
             Scan::Impacts(list, bounds) => {
                 let mut found = Vec::new();
                 impact_scan::push_to(lists[*list].list(), block, bounds, &mut found);
-                Lows::Array(found)
+                Chunk::Array(found)
             }
-            Scan::Members(plan) => plans[*plan].chunk_within(key, Lows::of_range(block, key)),
+            Scan::Members(plan) => plans[*plan].chunk_within(key, Chunk::of_range(block, key)),
         });
-        found.reduce(Lows::or).unwrap_or(Lows::NONE)
+        found.reduce(Chunk::or).unwrap_or(Chunk::NONE)
     }
 
     /// The members among some documents, as far as they are told without verifying.
-    fn among(&self, key: u16, lows: Lows<'a>) -> Lows<'a> {
+    fn among(&self, key: u16, lows: Chunk<'a>) -> Chunk<'a> {
         let lows = self.members.chunk_within(key, lows);
         match self.check {
             Some(check) if !lows.is_empty() => check.prefilter(key, &lows),
@@ -241,7 +241,7 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     /// The members of a block, as far as they are told without verifying.
-    fn all(&self, key: u16, block: &Range<u32>) -> Lows<'a> {
-        self.among(key, Lows::of_range(block, key))
+    fn all(&self, key: u16, block: &Range<u32>) -> Chunk<'a> {
+        self.among(key, Chunk::of_range(block, key))
     }
 }

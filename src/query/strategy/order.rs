@@ -15,16 +15,16 @@
 
 use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
-use crate::query::session::Planner;
+use crate::query::session::Session;
 use crate::query::session::ways::Shortcut;
-use crate::query::sets::set_expr::{CHECKED, Plan};
+use crate::query::sets::set_expr::{CHECKED, SetExpr};
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::sort_order::Permutation;
 use std::ops::Range;
 
 /// The first `wanted` hits on one side of `start` in `DocId` order, nearest first.
 pub fn by_doc_id(
-    hits: &Plan<'_>,
+    hits: &SetExpr<'_>,
     side: Side,
     start: Option<DocId>,
     wanted: usize,
@@ -43,7 +43,7 @@ pub fn by_doc_id(
 }
 
 /// Where in the order by employees, fewest first, the hits stand: bounds on employees are a stretch of it.
-pub fn employees_window(snapshot: &Snapshot, hits: &Plan<'_>) -> Range<usize> {
+pub fn employees_window(snapshot: &Snapshot, hits: &SetExpr<'_>) -> Range<usize> {
     let counts = snapshot.employee_counts();
     let range = hits.doc_range(snapshot.num_docs());
     let count_of = |doc| counts.get(DocId(doc));
@@ -64,7 +64,7 @@ const STRETCH_COST: u64 = 64;
 fn by_stretches(
     permutation: Permutation<'_>,
     mut positions: Range<u32>,
-    hits: &Plan<'_>,
+    hits: &SetExpr<'_>,
     side: Side,
     wanted: usize,
     mut most: u64,
@@ -100,7 +100,7 @@ fn by_stretches(
 /// Does a walk that looks at the business of each position cost less than gathering the ranks of all hits? `window`
 /// positions may have hits.
 fn is_walked(
-    hits: &Plan<'_>,
+    hits: &SetExpr<'_>,
     total: u64,
     permutation: Permutation<'_>,
     window: u64,
@@ -108,7 +108,7 @@ fn is_walked(
 ) -> bool {
     let walked = wanted * window / total.max(1);
     let steps = walked * permutation.step_cost();
-    if !hits.has_check() {
+    if !hits.has_predicate() {
         return steps <= total;
     }
     // Hits are not ready, and to find them all is what costs.
@@ -124,7 +124,7 @@ const WALKED_MAX: usize = 512;
 fn walked(
     permutation: Permutation<'_>,
     mut positions: Range<usize>,
-    hits: &Plan<'_>,
+    hits: &SetExpr<'_>,
     side: Side,
     (wanted, per_hit): (usize, usize),
 ) -> Vec<DocId> {
@@ -155,9 +155,9 @@ fn walked(
 /// The first `wanted` of `total` hits on one side of `rank` in a permutation, nearest first. All hits stand within
 /// `window`.
 pub fn by_permutation(
-    planner: &Planner<'_>,
+    session: &Session<'_>,
     (permutation, window): (Permutation<'_>, Range<usize>),
-    (hits, total): (&Plan<'_>, u64),
+    (hits, total): (&SetExpr<'_>, u64),
     side: Side,
     rank: Option<u32>,
     wanted: usize,
@@ -174,15 +174,15 @@ pub fn by_permutation(
     let stretches = total / STRETCH_COST;
     if let Some(docs) = by_stretches(permutation, positions.clone(), hits, side, wanted, stretches)
     {
-        planner.took(Shortcut::StaticWalk);
+        session.took(Shortcut::StaticWalk);
         return docs.into_iter().map(position).collect();
     }
     let docs = if is_walked(hits, total, permutation, window.len() as u64, wanted as u64) {
-        planner.took(Shortcut::PermutationWalk);
+        session.took(Shortcut::PermutationWalk);
         let of_page = (wanted, window.len() / (total.max(1) as usize));
         walked(permutation, start..end, hits, side, of_page)
     } else {
-        planner.took(Shortcut::RankGather);
+        session.took(Shortcut::RankGather);
         ranks.clear();
         hits.for_each(|doc| ranks.push(doc.0));
         permutation.rough_ranks(ranks);

@@ -14,9 +14,9 @@ mod walk;
 
 use crate::ids::{DocId, TermOrd};
 use crate::query::interpret::prefix::begun_in_names;
-use crate::query::interpret::{Understanding, Understood};
-use crate::query::session::Planner;
-use crate::query::sets::set_expr::Plan;
+use crate::query::interpret::{ClauseMatch, Interpretation};
+use crate::query::session::Session;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Phrase, QueryWord, Term};
 use crate::snapshot::Snapshot;
 use crate::snapshot::answers::name_weights::sharpened;
@@ -73,51 +73,51 @@ pub struct Shares {
 #[derive(Debug)]
 struct WeighedClause<'s> {
     weight: f64,
-    ways: [(Plan<'s>, f64); 5],
+    ways: [(SetExpr<'s>, f64); 5],
 }
 
 impl<'s> RelaxedScorer<'s> {
     /// A scorer for what a relaxed `q` means.
-    pub fn new(planner: &Planner<'s>, understanding: &Understanding<'s>) -> RelaxedScorer<'s> {
-        let snapshot = planner.snapshot();
-        let clauses: Vec<WeighedClause<'s>> = understanding
+    pub fn new(session: &Session<'s>, interpretation: &Interpretation<'s>) -> RelaxedScorer<'s> {
+        let snapshot = session.snapshot();
+        let clauses: Vec<WeighedClause<'s>> = interpretation
             .clauses
             .iter()
-            .map(|understood| {
+            .map(|clause_match| {
                 // Where a clause has no other ways than its own, there is nothing to ask.
-                let has_readings = !understood.readings.is_empty();
+                let has_readings = !clause_match.readings.is_empty();
                 let is_wide = has_readings
-                    || understood.prefix.is_some()
-                    || understood.neighbours.iter().any(Option::is_some);
-                let only_if = |condition: bool, plan: fn(&Understood<'s>, &Planner<'s>) -> _| {
-                    if condition { plan(understood, planner) } else { Plan::NOTHING }
+                    || clause_match.prefix.is_some()
+                    || clause_match.neighbours.iter().any(Option::is_some);
+                let only_if = |condition: bool, plan: fn(&ClauseMatch<'s>, &Session<'s>) -> _| {
+                    if condition { plan(clause_match, session) } else { SetExpr::EMPTY }
                 };
                 WeighedClause {
-                    weight: sharpened(weight(planner, understood)),
+                    weight: sharpened(weight(session, clause_match)),
                     ways: [
-                        (understood.in_name_as_written(planner), 1.0),
-                        (only_if(has_readings, Understood::in_name_whole), READING),
-                        (understood.in_name_as_prefix(), PREFIX),
-                        (planner.term(&understood.clause.term), ELSEWHERE),
-                        (only_if(is_wide, Understood::anywhere), ELSEWHERE * READING),
+                        (clause_match.in_name_as_written(session), 1.0),
+                        (only_if(has_readings, ClauseMatch::in_name_whole), READING),
+                        (clause_match.in_name_as_prefix(), PREFIX),
+                        (session.term(&clause_match.clause.term), ELSEWHERE),
+                        (only_if(is_wide, ClauseMatch::anywhere), ELSEWHERE * READING),
                     ],
                 }
             })
             .collect();
         let terms = snapshot.terms();
         let (mut akin, mut cover, mut meant) = (Vec::new(), Vec::new(), Vec::new());
-        for (clause, understood) in (0..).zip(&understanding.clauses) {
-            for (ord, covers) in words(planner, understood) {
+        for (clause, clause_match) in (0..).zip(&interpretation.clauses) {
+            for (ord, covers) in words(session, clause_match) {
                 cover.push((terms.code(ord), covers));
                 meant.push((ord, clause as usize));
             }
-            for (ord, counts) in akin::words(snapshot, &understood.clause) {
+            for (ord, counts) in akin::words(snapshot, &clause_match.clause) {
                 akin.push((terms.code(ord), clause, counts));
                 cover.push((terms.code(ord), counts));
                 meant.push((ord, clause as usize));
             }
-            if let (Some(_), Term::Word(word)) = (&understood.prefix, &understood.clause.term) {
-                for ord in begun_in_names(planner, word) {
+            if let (Some(_), Term::Word(word)) = (&clause_match.prefix, &clause_match.clause.term) {
+                for ord in begun_in_names(session, word) {
                     cover.push((terms.code(ord), PREFIX));
                     meant.push((ord, clause as usize));
                 }
@@ -234,34 +234,34 @@ fn score_of(shares: &Shares) -> u32 {
 
 /// The weight of a clause: that of its words, or of its first reading; a word that stands nowhere weighs as much
 /// as one that stands once.
-fn weight(planner: &Planner<'_>, understood: &Understood) -> u32 {
+fn weight(session: &Session<'_>, clause_match: &ClauseMatch) -> u32 {
     let mut phrase = Phrase::default();
-    match understood.readings.words.first() {
+    match clause_match.readings.words.first() {
         Some(word) => phrase.words.push((0, word.clone())),
-        None => phrase.extend(&understood.clause.term),
+        None => phrase.extend(&clause_match.clause.term),
     }
-    phrase.words.iter().map(|(_, word)| word_weight(planner, word)).sum()
+    phrase.words.iter().map(|(_, word)| word_weight(session, word)).sum()
 }
 
-fn word_weight(planner: &Planner<'_>, word: &QueryWord) -> u32 {
-    let (snapshot, terms) = (planner.snapshot(), planner.snapshot().terms());
-    let weights = planner.ords(word).map(|ord| terms.weight_of_code(terms.code(ord)));
+fn word_weight(session: &Session<'_>, word: &QueryWord) -> u32 {
+    let (snapshot, terms) = (session.snapshot(), session.snapshot().terms());
+    let weights = session.ords(word).map(|ord| terms.weight_of_code(terms.code(ord)));
     let unknown = (256.0 * (1.0 + f64::from(snapshot.num_docs())).ln()) as u32;
     weights.min().unwrap_or(unknown)
 }
 
 /// Every word that a clause may mean, as it is written or read, each with what it covers.
-fn words(planner: &Planner<'_>, understood: &Understood) -> Vec<(TermOrd, f64)> {
+fn words(session: &Session<'_>, clause_match: &ClauseMatch) -> Vec<(TermOrd, f64)> {
     let mut own = Phrase::default();
-    own.extend(&understood.clause.term);
-    let joined = match &understood.clause.term {
+    own.extend(&clause_match.clause.term);
+    let joined = match &clause_match.clause.term {
         Term::Compound { joined, .. } => Some(joined),
         _ => None,
     };
     let own = own.words.iter().map(|(_, word)| word).chain(joined);
-    let own = own.chain(understood.neighbours.iter().flatten()).map(|word| (word, 1.0));
-    let split = understood.readings.split.iter().flat_map(|split| &split.words);
-    let read = understood.readings.words.iter().chain(split.map(|(_, word)| word));
+    let own = own.chain(clause_match.neighbours.iter().flatten()).map(|word| (word, 1.0));
+    let split = clause_match.readings.split.iter().flat_map(|split| &split.words);
+    let read = clause_match.readings.words.iter().chain(split.map(|(_, word)| word));
     let all = own.chain(read.map(|word| (word, READING)));
-    all.flat_map(|(word, covers)| planner.ords(word).map(move |ord| (ord, covers))).collect()
+    all.flat_map(|(word, covers)| session.ords(word).map(move |ord| (ord, covers))).collect()
 }

@@ -19,15 +19,15 @@ use super::impact_walk::ImpactWalk;
 use super::order::by_doc_id;
 use super::relaxed::RelaxedScorer;
 use crate::query::cursor::Position;
-use crate::query::interpret::Understanding;
+use crate::query::interpret::Interpretation;
 use crate::query::request::Query;
 use crate::query::score::text_score::Scorer;
 use crate::query::score::tiers::TierPartition;
-use crate::query::score::top_k::Stretch;
-use crate::query::session::Planner;
+use crate::query::score::top_k::PageWindow;
+use crate::query::session::Session;
 use crate::query::session::ways::Shortcut;
 use crate::query::session::within_industry::WithinIndustry;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::answers::first_pages::Scope;
 use crate::snapshot::encoding::packed_ints::PackedInts;
 use walk::Walk;
@@ -35,61 +35,61 @@ use walk::Walk;
 /// The nearest of the hits, with their total, by relevance in the direction of the walk; `of_phrase` are the stored best in
 /// the industry, if they fill the page.
 pub fn by_relevance<'s>(
-    planner: &Planner<'s>,
+    session: &Session<'s>,
     query: &Query,
-    understanding: &Understanding<'s>,
-    (hits, total): (&Plan<'s>, u64),
+    interpretation: &Interpretation<'s>,
+    (hits, total): (&SetExpr<'s>, u64),
     of_phrase: Option<PackedInts<'s>>,
-    stretch: Stretch,
+    stretch: PageWindow,
 ) -> Vec<Position> {
-    if understanding.clauses.is_empty() {
+    if interpretation.clauses.is_empty() {
         // Nothing tells the hits apart.
-        planner.took(Shortcut::StaticWalk);
+        session.took(Shortcut::StaticWalk);
         let start = stretch.start.map(|position| position.doc);
         return by_doc_id(hits, stretch.side, start, stretch.wanted);
     }
-    if understanding.is_relaxed {
-        let relaxed = RelaxedScorer::new(planner, understanding);
-        let scorer = Scorer::new(planner, understanding, &query.text);
-        return relaxed.nearest(planner, understanding, hits, scorer, stretch);
+    if interpretation.is_relaxed {
+        let relaxed = RelaxedScorer::new(session, interpretation);
+        let scorer = Scorer::new(session, interpretation, &query.text);
+        return relaxed.nearest(session, interpretation, hits, scorer, stretch);
     }
-    let scorer = Scorer::new(planner, understanding, &query.text);
+    let scorer = Scorer::new(session, interpretation, &query.text);
     let best_of_phrase = match of_phrase {
         Some(best) => Some((best, Shortcut::BestOfPhraseInIndustry)),
-        None => two_words(planner, query, understanding)
-            .and_then(|phrase| planner.snapshot().best_of_phrase(&phrase, Scope::Everywhere))
+        None => two_words(session, query, interpretation)
+            .and_then(|phrase| session.snapshot().best_of_phrase(&phrase, Scope::Everywhere))
             .map(|best| (best, Shortcut::BestOfPhrase)),
     };
     // Without stored best businesses that fill the page, most groups are looked at.
     let is_stored = best_of_phrase.is_some_and(|(best, _)| best.len() >= stretch.wanted);
-    let held = if is_stored { None } else { held(planner, hits, total) };
+    let held = if is_stored { None } else { held(session, hits, total) };
     let hits = held.unwrap_or_else(|| hits.clone());
-    let is_phrase = matches!(understanding.clauses.as_slice(), [only] if only.clause.is_quoted);
+    let is_phrase = matches!(interpretation.clauses.as_slice(), [only] if only.clause.is_quoted);
     let walk = Walk {
-        planner,
+        session,
         scorer,
-        impacts: ImpactWalk::new(planner, understanding),
+        impacts: ImpactWalk::new(session, interpretation),
         best_of_phrase,
         is_phrase,
         stretch,
         found: Vec::new(),
     };
-    let split = TierPartition::new(planner, understanding, &query.text, hits);
+    let split = TierPartition::new(session, interpretation, &query.text, hits);
     if stretch.is_best_first() { walk.best_first(split) } else { walk.worst_first(split) }
 }
 
 /// The `total` hits of an intersection as a set, if they are few: each group would find them anew.
-fn held<'s>(planner: &Planner<'s>, hits: &Plan<'s>, total: u64) -> Option<Plan<'s>> {
-    let most = planner.tuning().held_max;
+fn held<'s>(session: &Session<'s>, hits: &SetExpr<'s>, total: u64) -> Option<SetExpr<'s>> {
+    let most = session.tuning().held_max;
     if total > most {
         return None;
     }
-    let Plan::Intersection(parts) = hits else { return None };
-    match WithinIndustry::new(planner, parts) {
+    let SetExpr::Intersection(parts) = hits else { return None };
+    match WithinIndustry::new(session, parts) {
         Some(within) => {
-            planner.took(Shortcut::WithinIndustry);
-            within.hits(most).1.map(Plan::ready)
+            session.took(Shortcut::WithinIndustry);
+            within.hits(most).1.map(SetExpr::materialised)
         }
-        None => Some(Plan::ready(hits.hit_set())),
+        None => Some(SetExpr::materialised(hits.doc_set())),
     }
 }

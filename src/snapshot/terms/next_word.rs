@@ -38,16 +38,16 @@ pub fn merge_followers(a: u8, b: u8) -> u8 {
 
 /// Tells whether a term may be followed by one of some words.
 #[derive(Debug)]
-pub struct FollowerCursor<'s> {
+pub struct NextWordCursor<'s> {
     postings: Postings<'s>,
     followers: &'s [u8],
     hashes: Vec<u8>,
 }
 
-impl<'s> FollowerCursor<'s> {
+impl<'s> NextWordCursor<'s> {
     /// A cursor over a term's businesses and their followers, for words with these hashes.
-    pub fn new(postings: Postings<'s>, followers: &'s [u8], hashes: Vec<u8>) -> FollowerCursor<'s> {
-        FollowerCursor { postings, followers, hashes }
+    pub fn new(postings: Postings<'s>, followers: &'s [u8], hashes: Vec<u8>) -> NextWordCursor<'s> {
+        NextWordCursor { postings, followers, hashes }
     }
 
     /// Calls `visit` with the number of each of some businesses in which one of the words may follow the term (in the
@@ -98,7 +98,7 @@ mod tests {
             postings::encode(&docs, &mut list);
             let words = aligned(&list);
             let (postings, _) = Postings::read(bytemuck::cast_slice(&words));
-            let cursor = FollowerCursor::new(postings, &bytes, hashes);
+            let cursor = NextWordCursor::new(postings, &bytes, hashes);
             let may_be = |byte: u8| byte == ANY_FOLLOWER || cursor.hashes.contains(&byte);
             let asked = |key: u32| (0..1u32 << 16).step_by(3).map(move |low| key << 16 | low);
             let among: Vec<u32> = (0..5u32)

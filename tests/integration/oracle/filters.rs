@@ -30,7 +30,7 @@ impl Values {
     }
 }
 
-/// The filters of a request, understood.
+/// The filters of a request, clause_match.
 pub struct Filters {
     /// Folded forms of the industries asked for; `None` without the filter.
     pub industries: Option<Vec<String>>,

@@ -8,7 +8,7 @@ use super::text::{Searched, term_matches};
 use super::{Oracle, relaxation};
 use firmament::query::text::{Clause, QueryWord, Term, TextQuery};
 
-/// A `q`, understood.
+/// A `q`, clause_match.
 #[derive(Clone)]
 pub struct Meaning<'q> {
     /// The text as parsed.

@@ -6,11 +6,11 @@
 use super::TierPartition;
 use crate::analyzer::TextField;
 use crate::query::interpret::prefix::{BegunWords, begun_codes};
-use crate::query::interpret::{OTHER_FIELDS, Understood};
-use crate::query::phrase::verifier::{Check, Place};
+use crate::query::interpret::{ClauseMatch, OTHER_FIELDS};
+use crate::query::phrase::verifier::{PhraseVerifier, Place};
 use crate::query::sets::evaluate::SELECTED_MAX;
 use crate::query::sets::predicate::Predicate;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Phrase, QueryWord, Term};
 use std::rc::Rc;
 
@@ -21,88 +21,88 @@ const HOSTS_CHECKED: u64 = 1024;
 #[derive(Debug)]
 pub struct PhraseCandidates<'s> {
     /// Who they are.
-    pub hits: Plan<'s>,
+    pub hits: SetExpr<'s>,
     /// Tells who is one.
     pub check: Rc<dyn Predicate + 's>,
 }
 
 impl<'s> PhraseCandidates<'s> {
     /// Those in which it stands.
-    pub fn members(&self) -> Plan<'s> {
+    pub fn members(&self) -> SetExpr<'s> {
         if self.hits.is_nothing() {
-            return Plan::NOTHING;
+            return SetExpr::EMPTY;
         }
         let (candidates, check) = (Box::new(self.hits.clone()), self.check.clone());
-        Plan::Check { candidates, check, len: None }
+        SetExpr::Filtered { candidates, check, len: None }
     }
 }
 
 impl<'s> TierPartition<'_, 's> {
     /// Those of the rest that are among `candidates`, which are on the list of every word.
-    pub(crate) fn holding_words(&self, candidates: Plan<'s>) -> Plan<'s> {
-        if !matches!(self.rest, Plan::Ready(_)) || self.understanding.is_relaxed {
+    pub(crate) fn holding_words(&self, candidates: SetExpr<'s>) -> SetExpr<'s> {
+        if !matches!(self.rest, SetExpr::Materialised(_)) || self.interpretation.is_relaxed {
             return self.within_rest(candidates);
         }
         // Held hits hold every word, or what it begins. The lists of words are long and need not be asked again; who
         // holds only what a word begins is on none of them.
         let (mut unknown, mut beyond) = (Some(candidates), Vec::new());
-        for understood in self.clauses() {
-            let Some(list) = self.only_list(understood) else { continue };
+        for clause_match in self.clauses() {
+            let Some(list) = self.only_list(clause_match) else { continue };
             unknown = unknown.and_then(|plan| plan.given(&list));
-            beyond.extend(understood.prefix.iter().map(|prefix| prefix.beyond.clone()));
+            beyond.extend(clause_match.prefix.iter().map(|prefix| prefix.beyond.clone()));
         }
         let hits = match unknown {
             Some(plan) => self.within_rest(plan),
             None => self.rest.clone(),
         };
-        self.without(hits, Plan::union(beyond))
+        self.without(hits, SetExpr::union(beyond))
     }
 
     /// The words of `q` at their places, with the readings of corrected ones.
     fn words_with_readings(&self) -> Phrase {
         let mut all = Phrase::default();
-        for understood in self.clauses() {
-            all.append(understood.phrase_with_readings());
+        for clause_match in self.clauses() {
+            all.append(clause_match.phrase_with_readings());
         }
         all
     }
 
-    pub(crate) fn phrase_elsewhere(&self) -> Plan<'s> {
+    pub(crate) fn phrase_elsewhere(&self) -> SetExpr<'s> {
         let phrase = self.words_with_readings();
         match phrase.words.as_slice() {
-            [] => Plan::NOTHING,
+            [] => SetExpr::EMPTY,
             // What is left holds the word, and not in its name.
-            [(_, word)] => self.planner.word(word),
+            [(_, word)] => self.session.word(word),
             // In which the words stand next to each other in the name has them all in the name, and is not left.
-            [_, _] => match self.planner.stored_neighbours(&phrase).pop() {
+            [_, _] => match self.session.stored_neighbours(&phrase).pop() {
                 Some(plan) => plan,
-                None => self.planner.phrase_in(&phrase, OTHER_FIELDS),
+                None => self.session.phrase_in(&phrase, OTHER_FIELDS),
             },
-            _ => self.planner.phrase_in(&phrase, OTHER_FIELDS),
+            _ => self.session.phrase_in(&phrase, OTHER_FIELDS),
         }
     }
 
     /// Those of the rest whose host holds the words of `q` as a phrase, words that may be prefixes as such.
-    pub(crate) fn phrase_in_host_by_prefix(&self) -> Plan<'s> {
+    pub(crate) fn phrase_in_host_by_prefix(&self) -> SetExpr<'s> {
         if self.rest.is_nothing() {
-            return Plan::NOTHING;
+            return SetExpr::EMPTY;
         }
-        if let [Understood { prefix, readings, .. }] = self.clauses()
+        if let [ClauseMatch { prefix, readings, .. }] = self.clauses()
             && readings.is_empty()
         {
             // Whoever holds the word, or a longer one in the name, is in a better group already. Mostly that is all of them.
-            return prefix.as_ref().map_or(Plan::NOTHING, |prefix| {
-                Plan::intersection([self.rest.clone(), prefix.beyond.clone()])
+            return prefix.as_ref().map_or(SetExpr::EMPTY, |prefix| {
+                SetExpr::intersection([self.rest.clone(), prefix.beyond.clone()])
             });
         }
         let in_host =
-            |word: &QueryWord| self.planner.lists(word, |lists| [lists.host(), None, None]);
+            |word: &QueryWord| self.session.lists(word, |lists| [lists.host(), None, None]);
         let mut phrase = Phrase::default();
         let mut prefixes: Vec<(usize, &QueryWord)> = Vec::new();
         let mut candidates = Vec::new();
-        for understood in self.clauses() {
-            let own = understood.phrase_with_readings();
-            match (&understood.prefix, &understood.clause.term) {
+        for clause_match in self.clauses() {
+            let own = clause_match.phrase_with_readings();
+            match (&clause_match.prefix, &clause_match.clause.term) {
                 // Hits hold the word or what it begins; where, is seen below.
                 (Some(_), Term::Word(word)) => prefixes.push((phrase.words.len(), word)),
                 _ => candidates.extend(own.words.iter().map(|(_, word)| in_host(word))),
@@ -110,46 +110,47 @@ impl<'s> TierPartition<'_, 's> {
             phrase.append(own);
         }
         if prefixes.is_empty() {
-            return Plan::NOTHING;
+            return SetExpr::EMPTY;
         }
         // What begins with a prefix is looked up only if anything is left that might match.
         let mut candidates = match candidates.as_slice() {
             [] => self.rest.clone(),
-            _ => self.within_rest(Plan::intersection(candidates)),
+            _ => self.within_rest(SetExpr::intersection(candidates)),
         };
-        if candidates.cardinality_max() <= self.planner.tuning().kept_max.min(SELECTED_MAX) {
-            candidates = Plan::ready(candidates.hit_set());
+        if candidates.cardinality_max() <= self.session.tuning().kept_max.min(SELECTED_MAX) {
+            candidates = SetExpr::materialised(candidates.doc_set());
         }
         if candidates.is_nothing() {
             return candidates;
         }
         let place = Place::Within(&[TextField::Host]);
-        let mut matcher = self.planner.matcher(&phrase, place.fields());
+        let mut matcher = self.session.matcher(&phrase, place.fields());
         let hosts = (candidates.cardinality_max() <= HOSTS_CHECKED)
             .then(|| self.codes_in_hosts(&candidates));
         for (number, word) in prefixes {
             if let Some(hosts) = &hosts {
                 // A word begins a thousand, of which a few stand in these hosts.
-                let begun = begun_codes(self.planner, word);
+                let begun = begun_codes(self.session, word);
                 let begun = begun.filter(|code| hosts.binary_search(code).is_ok());
                 matcher.add_codes(number, &begun.collect::<Vec<_>>());
                 continue;
             }
-            let begun = BegunWords::of(self.planner, word);
+            let begun = BegunWords::of(self.session, word);
             matcher.add_codes(number, &begun.host_codes);
             let whole = in_host(&phrase.words[number].1);
-            candidates = self.within(Plan::union([Plan::ready(begun.hosts), whole]), &candidates);
+            candidates = self
+                .within(SetExpr::union([SetExpr::materialised(begun.hosts), whole]), &candidates);
         }
         // What a prefix begins is not among the followers.
-        let check = Check::new(self.planner.snapshot(), matcher, place, Vec::new());
-        self.held(Plan::check(candidates, check))
+        let check = PhraseVerifier::new(self.session.snapshot(), matcher, place, Vec::new());
+        self.held(SetExpr::filtered(candidates, check))
     }
 
     /// The codes of all words in the hosts of `hits`, sorted.
-    fn codes_in_hosts(&self, hits: &Plan<'s>) -> Vec<u32> {
+    fn codes_in_hosts(&self, hits: &SetExpr<'s>) -> Vec<u32> {
         let mut codes = Vec::new();
         hits.for_each(|doc| {
-            let tokens = self.planner.snapshot().doc_tokens(doc);
+            let tokens = self.session.snapshot().doc_tokens(doc);
             codes.extend(tokens.field(TextField::Host as usize).filter_map(|token| token.code()));
         });
         codes.sort_unstable();

@@ -4,10 +4,10 @@
 //! case is one alternative for each clause, so that a text score is the sum of what the words of a case add; of each word
 //! it is known what it adds at least and at most, by whether the name holds it.
 
-use crate::query::interpret::Understood;
+use crate::query::interpret::ClauseMatch;
 use crate::query::score::text_score::alternatives;
-use crate::query::session::Planner;
-use crate::query::sets::set_expr::Plan;
+use crate::query::session::Session;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{QueryWord, Term};
 use crate::ranking::{Level, SCORE_MAX};
 use crate::snapshot::terms::impacts::Impacts;
@@ -22,7 +22,7 @@ pub struct Cases<'s> {
     /// What words add.
     pub lists: Vec<Impacts<'s>>,
     /// What tells documents that match a clause without a word that counts.
-    pub plans: Vec<Plan<'s>>,
+    pub plans: Vec<SetExpr<'s>>,
     /// All cases; none if they are too many.
     cases: Vec<Case>,
     num_clauses: usize,
@@ -72,15 +72,15 @@ pub enum Scan {
 
 impl<'s> Cases<'s> {
     /// The cases of some clauses.
-    pub fn new(planner: &Planner<'s>, clauses: &[Understood<'s>]) -> Cases<'s> {
+    pub fn new(session: &Session<'s>, clauses: &[ClauseMatch<'s>]) -> Cases<'s> {
         let mut all = Cases {
             lists: Vec::new(),
             plans: Vec::new(),
             cases: vec![Case::default()],
             num_clauses: clauses.len(),
         };
-        for (clause, understood) in clauses.iter().enumerate() {
-            let ways = all.of_clause(planner, clause, understood);
+        for (clause, clause_match) in clauses.iter().enumerate() {
+            let ways = all.of_clause(session, clause, clause_match);
             all.cases = if all.cases.len() * ways.len() <= CASES_MAX {
                 product(&all.cases, &ways)
             } else {
@@ -93,13 +93,13 @@ impl<'s> Cases<'s> {
     /// The alternatives of one clause.
     fn of_clause(
         &mut self,
-        planner: &Planner<'s>,
+        session: &Session<'s>,
         clause: usize,
-        understood: &Understood<'s>,
+        clause_match: &ClauseMatch<'s>,
     ) -> Vec<Case> {
-        let is_only = understood.only_term(planner).is_some();
+        let is_only = clause_match.only_term(session).is_some();
         let mut ways = Vec::new();
-        for alternative in alternatives(planner, understood) {
+        for alternative in alternatives(session, clause_match) {
             let is_whole = alternative.len() == 1;
             let mut cases = vec![Case::default()];
             for scorer in alternative.into_iter().filter(|word| !word.forms.is_empty()) {
@@ -117,21 +117,21 @@ impl<'s> Cases<'s> {
             ways.extend(cases.into_iter().filter(|case| !case.words.is_empty()));
         }
         // A form that stands nowhere may be matched by a plural, which adds nothing.
-        let term = &understood.clause.term;
-        if words_of(term).any(|word| planner.ords(word).count() < word.forms.len()) {
-            ways.push(self.told_by(planner.term(term)));
+        let term = &clause_match.clause.term;
+        if words_of(term).any(|word| session.ords(word).count() < word.forms.len()) {
+            ways.push(self.told_by(session.term(term)));
         }
-        if let Some(prefix) = understood.prefix.as_ref().filter(|it| !it.beyond.is_nothing()) {
+        if let Some(prefix) = clause_match.prefix.as_ref().filter(|it| !it.beyond.is_nothing()) {
             ways.push(Case { is_begun: true, ..self.told_by(prefix.beyond.clone()) });
         }
         // What two words are together, counts for the first.
-        if let Some(joined) = &understood.neighbours[0] {
-            ways.push(self.told_by(planner.word_in_name_or_host(joined)));
+        if let Some(joined) = &clause_match.neighbours[0] {
+            ways.push(self.told_by(session.word_in_name_or_host(joined)));
         }
         ways
     }
 
-    fn told_by(&mut self, plan: Plan<'s>) -> Case {
+    fn told_by(&mut self, plan: SetExpr<'s>) -> Case {
         self.plans.push(plan);
         Case { plans: vec![self.plans.len() - 1], ..Case::default() }
     }

@@ -6,9 +6,9 @@
 
 use super::{RelaxedScorer, Shares, score_of};
 use crate::ids::TermOrd;
-use crate::query::session::Planner;
-use crate::query::sets::doc_set::HitSet;
-use crate::query::sets::set_expr::Plan;
+use crate::query::session::Session;
+use crate::query::sets::doc_set::DocSet;
+use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::answers::name_weights::{LEAST, sharpened};
 
 /// Most terms that many names hold: each two of them are intersected.
@@ -21,12 +21,12 @@ const READ_MAX: usize = 1 << 16;
 pub struct CommonNames<'s> {
     terms: Vec<CommonTerm<'s>>,
     /// Names that hold several terms.
-    several: Plan<'s>,
+    several: SetExpr<'s>,
 }
 
 /// A term that many names hold.
 struct CommonTerm<'s> {
-    names: Plan<'s>,
+    names: SetExpr<'s>,
     code: u32,
     /// The clauses that it covers names for.
     clauses: Vec<usize>,
@@ -61,10 +61,10 @@ impl Bound {
 
 impl<'s> CommonNames<'s> {
     /// The common names among those that `scorer` is for; none if telling them would cost more than reading them all.
-    pub fn new(scorer: &RelaxedScorer<'s>, planner: &Planner<'s>) -> Option<CommonNames<'s>> {
-        let names_of = |ord: TermOrd| planner.snapshot().terms().lists(ord).in_name();
+    pub fn new(scorer: &RelaxedScorer<'s>, session: &Session<'s>) -> Option<CommonNames<'s>> {
+        let names_of = |ord: TermOrd| session.snapshot().terms().lists(ord).in_name();
         let num_names = |ord| names_of(ord).map(|list| list.len()).sum::<usize>();
-        let common_min = planner.tuning().common_names_min;
+        let common_min = session.tuning().common_names_min;
         let (common, rare): (Vec<_>, Vec<_>) =
             scorer.covering.iter().partition(|(ord, _)| num_names(*ord) >= common_min);
         if common.is_empty() || common.len() > COMMON_MAX {
@@ -77,8 +77,8 @@ impl<'s> CommonNames<'s> {
         let terms: Vec<CommonTerm<'s>> = common
             .iter()
             .map(|(ord, clauses)| CommonTerm {
-                names: Plan::union(names_of(*ord).map(Plan::list)),
-                code: planner.snapshot().terms().code(*ord),
+                names: SetExpr::union(names_of(*ord).map(SetExpr::list)),
+                code: session.snapshot().terms().code(*ord),
                 clauses: clauses.clone(),
             })
             .collect();
@@ -90,14 +90,14 @@ impl<'s> CommonNames<'s> {
         let twice = read.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
         let mut several: Vec<u32> = twice.collect();
         read.dedup();
-        let any = Plan::union(terms.iter().map(|term| term.names.clone()));
-        several.extend(HitSet::of_sorted(read.into_iter()).within(&any).iter().map(|doc| doc.0));
+        let any = SetExpr::union(terms.iter().map(|term| term.names.clone()));
+        several.extend(DocSet::of_sorted(read.into_iter()).within(&any).iter().map(|doc| doc.0));
         // Two common ones may be many, and are not held.
         let both = terms.iter().enumerate().flat_map(|(at, term)| {
             let names = |other: &CommonTerm<'s>| [term.names.clone(), other.names.clone()];
-            terms[..at].iter().map(move |other| Plan::intersection(names(other)))
+            terms[..at].iter().map(move |other| SetExpr::intersection(names(other)))
         });
-        let several = Plan::union(both.chain([Plan::ready(HitSet::of(several))]));
+        let several = SetExpr::union(both.chain([SetExpr::materialised(DocSet::of(several))]));
         Some(CommonNames { terms, several })
     }
 
@@ -108,23 +108,23 @@ impl<'s> CommonNames<'s> {
         &self,
         scorer: &RelaxedScorer<'s>,
         (clause, most): (usize, &[(f64, f64)]),
-        members: Plan<'s>,
-        left: &Plan<'s>,
-    ) -> Vec<(Plan<'s>, Option<Bound>)> {
+        members: SetExpr<'s>,
+        left: &SetExpr<'s>,
+    ) -> Vec<(SetExpr<'s>, Option<Bound>)> {
         let is_of = |term: &&CommonTerm<'s>| term.clauses.contains(&clause);
         let terms: Vec<&CommonTerm<'s>> = self.terms.iter().filter(is_of).collect();
         if terms.is_empty() {
             return vec![(members, None)];
         }
-        let common = Plan::union(terms.iter().map(|term| term.names.clone()));
-        let several = Plan::intersection([self.several.clone(), members.clone()]);
-        let rare = Plan::difference(members, common);
+        let common = SetExpr::union(terms.iter().map(|term| term.names.clone()));
+        let several = SetExpr::intersection([self.several.clone(), members.clone()]);
+        let rare = SetExpr::difference(members, common);
         let bounded = terms.into_iter().map(|term| {
-            let names = Plan::intersection([term.names.clone(), left.clone()]);
-            let names = Plan::difference(names, self.several.clone());
+            let names = SetExpr::intersection([term.names.clone(), left.clone()]);
+            let names = SetExpr::difference(names, self.several.clone());
             (names, Some(scorer.bound(term, most)))
         });
-        std::iter::once((Plan::union([several, rare]), None)).chain(bounded).collect()
+        std::iter::once((SetExpr::union([several, rare]), None)).chain(bounded).collect()
     }
 }
 

@@ -8,9 +8,9 @@
 
 use super::{RelaxedScorer, Shares, WeighedClause, akin, score_of};
 use crate::query::interpret::prefix::PrefixMatches;
-use crate::query::interpret::{Understanding, Understood};
-use crate::query::session::Planner;
-use crate::query::sets::set_expr::Plan;
+use crate::query::interpret::{ClauseMatch, Interpretation};
+use crate::query::session::Session;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::QueryWord;
 
 /// Most clauses that weigh less than one that is held elsewhere, if hits are told apart by which of them they hold: there
@@ -20,7 +20,7 @@ const LIGHTER_MAX: usize = 2;
 /// A portion of the hits: those of `members` that are in no portion before.
 pub struct Portion<'s> {
     /// Who may be in it; not all are hits.
-    pub members: Plan<'s>,
+    pub members: SetExpr<'s>,
     /// A score that no hit exceeds that is in this portion or in one behind.
     pub score_max: u32,
     /// How they hold it.
@@ -51,11 +51,11 @@ pub enum Held {
 /// What a clause may still bring to a hit that is in none of the portions so far.
 struct Prospect<'s> {
     /// Everyone in whose name a word stands that the clause counts by, or covers.
-    named: Plan<'s>,
+    named: SetExpr<'s>,
     /// The most that it counts in these.
     in_name: f64,
     /// Everyone whom the clause matches.
-    anywhere: Plan<'s>,
+    anywhere: SetExpr<'s>,
     /// The most that it counts in those who are not `named`.
     elsewhere: f64,
 }
@@ -69,20 +69,20 @@ impl<'s> WeighedClause<'s> {
 }
 
 impl<'s> RelaxedScorer<'s> {
-    /// The portions of all hits of what `understanding` means, best first.
+    /// The portions of all hits of what `interpretation` means, best first.
     pub(crate) fn portions(
         &self,
-        planner: &Planner<'s>,
-        understanding: &Understanding<'s>,
+        session: &Session<'s>,
+        interpretation: &Interpretation<'s>,
     ) -> Vec<Portion<'s>> {
         let mut prospects: Vec<Prospect<'s>> = (self.clauses.iter().zip(&self.akin_max))
-            .zip(&understanding.clauses)
-            .map(|((clause, &akin_max), understood)| {
+            .zip(&interpretation.clauses)
+            .map(|((clause, &akin_max), clause_match)| {
                 let elsewhere = clause.most(3..5);
                 Prospect {
-                    named: named(planner, understood, akin_max > 0.0),
+                    named: named(session, clause_match, akin_max > 0.0),
                     in_name: clause.most(0..3).max(akin_max).max(elsewhere),
-                    anywhere: understood.anywhere(planner),
+                    anywhere: clause_match.anywhere(session),
                     elsewhere,
                 }
             })
@@ -92,13 +92,13 @@ impl<'s> RelaxedScorer<'s> {
         let mut portions = Vec::with_capacity(2 * prospects.len());
         for &clause in &by_weight {
             let score_max = self.score_max_of(&prospects);
-            let members = std::mem::replace(&mut prospects[clause].named, Plan::NOTHING);
+            let members = std::mem::replace(&mut prospects[clause].named, SetExpr::EMPTY);
             let most = prospects.iter().map(|it| (it.in_name, it.elsewhere)).collect();
             portions.push(Portion { members, score_max, held: Held::Named { clause, most } });
             // Of so few the names are read, and the names of others need not be thought to be theirs.
             let prospect = &mut prospects[clause];
-            if prospect.anywhere.cardinality_max() < planner.tuning().common_names_min as u64 {
-                let members = std::mem::replace(&mut prospect.anywhere, Plan::NOTHING);
+            if prospect.anywhere.cardinality_max() < session.tuning().common_names_min as u64 {
+                let members = std::mem::replace(&mut prospect.anywhere, SetExpr::EMPTY);
                 prospect.elsewhere = 0.0;
                 portions.push(Portion { members, score_max, held: Held::Anywhere });
             }
@@ -135,9 +135,9 @@ impl<'s> RelaxedScorer<'s> {
                 let own = std::iter::once(prospects[clause].anywhere.clone());
                 // Whoever is not told apart may hold any of them.
                 let beside = with.iter().filter(|_| is_told).map(|&number| plan(number));
-                let members = Plan::difference(
-                    Plan::intersection(own.chain(beside)),
-                    Plan::union(without.into_iter().map(plan)),
+                let members = SetExpr::difference(
+                    SetExpr::intersection(own.chain(beside)),
+                    SetExpr::union(without.into_iter().map(plan)),
                 );
                 let is_held = |other: usize| {
                     other == clause || with.iter().any(|&number| lighter[number] == other)
@@ -170,14 +170,14 @@ impl<'s> RelaxedScorer<'s> {
 
 /// Everyone in whose name a word of a clause may stand, in any form or reading, or one that it begins or, if
 /// `has_akin`, is akin to.
-fn named<'s>(planner: &Planner<'s>, understood: &Understood<'s>, has_akin: bool) -> Plan<'s> {
-    let split = understood.readings.split.iter().flat_map(|split| &split.words);
-    let split = split.map(|(_, word)| planner.word_in_name(word));
-    let start = akin::start(&understood.clause).filter(|_| has_akin).map(|(_, start)| start);
+fn named<'s>(session: &Session<'s>, clause_match: &ClauseMatch<'s>, has_akin: bool) -> SetExpr<'s> {
+    let split = clause_match.readings.split.iter().flat_map(|split| &split.words);
+    let split = split.map(|(_, word)| session.word_in_name(word));
+    let start = akin::start(&clause_match.clause).filter(|_| has_akin).map(|(_, start)| start);
     let alike = start.into_iter().flat_map(|start| {
         let start = QueryWord::of_form(start);
-        [planner.word_in_name(&start), PrefixMatches::of_word(planner, &start).names]
+        [session.word_in_name(&start), PrefixMatches::of_word(session, &start).names]
     });
-    let own = [understood.in_name_partly(planner), understood.in_name_as_prefix()];
-    Plan::union(own.into_iter().chain(split).chain(alike))
+    let own = [clause_match.in_name_partly(session), clause_match.in_name_as_prefix()];
+    SetExpr::union(own.into_iter().chain(split).chain(alike))
 }

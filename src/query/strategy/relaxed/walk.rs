@@ -5,14 +5,14 @@ use super::portions::Held;
 use super::{RelaxedScorer, Shares, score_of};
 use crate::ids::DocId;
 use crate::query::cursor::Position;
-use crate::query::interpret::{Understanding, Understood};
+use crate::query::interpret::{ClauseMatch, Interpretation};
 use crate::query::score::text_score::Scorer;
-use crate::query::score::top_k::{Nearest, Stretch};
-use crate::query::session::Planner;
+use crate::query::score::top_k::{PageWindow, TopK};
+use crate::query::session::Session;
 use crate::query::session::ways::Shortcut;
-use crate::query::sets::chunk::Lows;
+use crate::query::sets::chunk::Chunk;
 use crate::query::sets::predicate::ANNOUNCED;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::Term;
 use crate::snapshot::terms::impact_scan;
 use crate::snapshot::terms::impacts::Impacts;
@@ -22,7 +22,7 @@ struct Walk<'a, 's> {
     scorer: &'a RelaxedScorer<'s>,
     text: Scorer<'s>,
     is_best_first: bool,
-    nearest: Nearest,
+    nearest: TopK,
     /// Those whose names are read next, each with a score that it does not exceed.
     waiting: Vec<(DocId, u32)>,
     /// What each clause counts in those who wait, one after the other.
@@ -33,22 +33,22 @@ struct Walk<'a, 's> {
 }
 
 impl<'s> RelaxedScorer<'s> {
-    /// The nearest of `hits` of what `understanding` means, by score, then by text score, then in the static order.
+    /// The nearest of `hits` of what `interpretation` means, by score, then by text score, then in the static order.
     /// Hits are looked at in portions, and names read, several at a time, of those only that may be among
     /// the nearest.
     pub fn nearest(
         &self,
-        planner: &Planner<'s>,
-        understanding: &Understanding<'s>,
-        hits: &Plan<'s>,
+        session: &Session<'s>,
+        interpretation: &Interpretation<'s>,
+        hits: &SetExpr<'s>,
         text: Scorer<'s>,
-        stretch: Stretch,
+        stretch: PageWindow,
     ) -> Vec<Position> {
         let mut walk = Walk {
             scorer: self,
             text,
             is_best_first: stretch.is_best_first(),
-            nearest: Nearest::new(stretch),
+            nearest: TopK::new(stretch),
             waiting: Vec::with_capacity(ANNOUNCED),
             counts: Vec::new(),
             positions: Vec::new(),
@@ -58,15 +58,15 @@ impl<'s> RelaxedScorer<'s> {
             walk.look_at(hits, None);
             return walk.nearest.into_sorted();
         }
-        let common = CommonNames::new(self, planner);
+        let common = CommonNames::new(self, session);
         let mut left = hits.clone();
-        for portion in self.portions(planner, understanding) {
+        for portion in self.portions(session, interpretation) {
             walk.nearest.tighten();
             if !walk.may_be_near(DocId(0), portion.score_max) {
-                planner.took(Shortcut::RelaxedPortions);
+                session.took(Shortcut::RelaxedPortions);
                 break;
             }
-            let members = Plan::intersection([portion.members.clone(), left.clone()]);
+            let members = SetExpr::intersection([portion.members.clone(), left.clone()]);
             match (&portion.held, &common) {
                 (Held::Named { clause, most }, Some(common)) => {
                     for (part, bound) in common.parts(self, (*clause, most), members, &left) {
@@ -75,14 +75,14 @@ impl<'s> RelaxedScorer<'s> {
                 }
                 (Held::Named { .. }, None) | (Held::Anywhere, _) => walk.look_at(&members, None),
                 (&Held::Elsewhere { score_max, only }, _) => {
-                    let only = only.and_then(|only| Only::new(planner, understanding, only));
+                    let only = only.and_then(|only| Only::new(session, interpretation, only));
                     walk.score(&members, only.as_ref(), score_max);
                 }
             }
-            left = Plan::difference(left, portion.members);
+            left = SetExpr::difference(left, portion.members);
         }
         if walk.is_bounded {
-            planner.took(Shortcut::NameWeights);
+            session.took(Shortcut::NameWeights);
         }
         walk.nearest.into_sorted()
     }
@@ -93,34 +93,35 @@ struct Only<'s> {
     /// The impacts of its word.
     impacts: Impacts<'s>,
     /// Documents to which neighbours written as one word add something as well.
-    joined: Plan<'s>,
+    joined: SetExpr<'s>,
 }
 
 impl<'s> Only<'s> {
     /// What adds to the text score of documents that hold only the clause with number `only`, if that is one word. (Parts of
     /// compounds and phrases add something too.)
     fn new(
-        planner: &Planner<'s>,
-        understanding: &Understanding<'s>,
+        session: &Session<'s>,
+        interpretation: &Interpretation<'s>,
         only: usize,
     ) -> Option<Only<'s>> {
-        let is_word = |understood: &Understood<'_>| {
-            matches!(understood.clause.term, Term::Word(_)) && understood.readings.split.is_none()
+        let is_word = |clause_match: &ClauseMatch<'_>| {
+            matches!(clause_match.clause.term, Term::Word(_))
+                && clause_match.readings.split.is_none()
         };
-        let clauses = &understanding.clauses;
-        let term = clauses.iter().all(is_word).then(|| clauses[only].only_term(planner))??;
-        let joined = clauses.iter().flat_map(|understood| &understood.neighbours).flatten();
-        let joined = Plan::union(joined.map(|word| planner.word(word)));
-        Some(Only { impacts: Impacts::of(&planner.snapshot().terms().lists(term)), joined })
+        let clauses = &interpretation.clauses;
+        let term = clauses.iter().all(is_word).then(|| clauses[only].only_term(session))??;
+        let joined = clauses.iter().flat_map(|clause_match| &clause_match.neighbours).flatten();
+        let joined = SetExpr::union(joined.map(|word| session.word(word)));
+        Some(Only { impacts: Impacts::of(&session.snapshot().terms().lists(term)), joined })
     }
 
     /// Those of a chunk to which `least` may be added.
-    fn with_impact(&self, key: u16, least: u8) -> Lows<'_> {
+    fn with_impact(&self, key: u16, least: u8) -> Chunk<'_> {
         let start = u32::from(key) << 16;
         let mut found = Vec::new();
         let docs = start..start.saturating_add(1 << 16);
         impact_scan::push_to(self.impacts.list(), &docs, &(least..=u8::MAX), &mut found);
-        Lows::Array(found).or(self.joined.chunk(key))
+        Chunk::Array(found).or(self.joined.chunk(key))
     }
 }
 
@@ -131,7 +132,7 @@ impl Walk<'_, '_> {
     }
 
     /// Looks at all of a portion. None of its names is covered more than `bound` says.
-    fn look_at(&mut self, portion: &Plan<'_>, bound: Option<&Bound>) {
+    fn look_at(&mut self, portion: &SetExpr<'_>, bound: Option<&Bound>) {
         self.nearest.tighten();
         let weights = self.scorer.snapshot.name_weights();
         portion.for_each(|doc| {
@@ -164,7 +165,7 @@ impl Walk<'_, '_> {
 
     /// Scores the documents of a portion, of whose names `q` covers nothing, as far as they may be near; none exceeds
     /// `score_max`.
-    fn score(&mut self, portion: &Plan<'_>, only: Option<&Only<'_>>, score_max: u32) {
+    fn score(&mut self, portion: &SetExpr<'_>, only: Option<&Only<'_>>, score_max: u32) {
         let only = only.filter(|_| self.text.legal_forms_max() == 0);
         for key in portion.keys() {
             self.nearest.tighten();

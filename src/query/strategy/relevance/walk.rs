@@ -3,12 +3,12 @@
 use crate::query::cursor::Position;
 use crate::query::score::text_score::Scorer;
 use crate::query::score::tiers::{Group, PhraseCandidates, Step, TierPartition};
-use crate::query::score::top_k::{Nearest, Stretch, nearest};
-use crate::query::session::Planner;
+use crate::query::score::top_k::{PageWindow, TopK, nearest};
+use crate::query::session::Session;
 use crate::query::session::ways::Shortcut;
-use crate::query::sets::doc_set::HitSet;
+use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::predicate::Predicate;
-use crate::query::sets::set_expr::Plan;
+use crate::query::sets::set_expr::SetExpr;
 use crate::query::strategy::impact_walk::ImpactWalk;
 use crate::ranking::Level;
 use crate::snapshot::encoding::packed_ints::PackedInts;
@@ -19,7 +19,7 @@ const AHEAD_MAX: usize = 1 << 14;
 
 /// A walk over groups.
 pub(crate) struct Walk<'a, 's> {
-    pub(crate) planner: &'a Planner<'s>,
+    pub(crate) session: &'a Session<'s>,
     pub(crate) scorer: Scorer<'s>,
     pub(crate) impacts: ImpactWalk<'s>,
     /// The stored best of those that hold `q` as a phrase, if it is two words whose impacts are the text score; and which
@@ -27,7 +27,7 @@ pub(crate) struct Walk<'a, 's> {
     pub(crate) best_of_phrase: Option<(PackedInts<'s>, Shortcut)>,
     /// Do all hits hold it as a phrase?
     pub(crate) is_phrase: bool,
-    pub(crate) stretch: Stretch,
+    pub(crate) stretch: PageWindow,
     pub(crate) found: Vec<Position>,
 }
 
@@ -76,7 +76,7 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// What is still wanted.
-    fn left(&self) -> Stretch {
+    fn left(&self) -> PageWindow {
         self.stretch.from(self.stretch.start, self.stretch.wanted - self.found.len())
     }
 
@@ -92,17 +92,17 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Appends the nearest of the candidates that hold the phrase, and says which do, if the page is not full.
-    fn take_candidates(&mut self, candidates: &PhraseCandidates<'s>) -> Plan<'s> {
+    fn take_candidates(&mut self, candidates: &PhraseCandidates<'s>) -> SetExpr<'s> {
         let level = Level::PhraseElsewhere;
         if self.is_behind(level) {
             return candidates.members();
         }
         if self.take_best_of_phrase(level, &candidates.hits) {
-            return Plan::NOTHING;
+            return SetExpr::EMPTY;
         }
         match self.take_checked(level, &candidates.hits, &*candidates.check) {
             // A walk from the first page on has checked all candidates by now.
-            Some(members) if self.stretch.start.is_none() => Plan::ready(members),
+            Some(members) if self.stretch.start.is_none() => SetExpr::materialised(members),
             _ => candidates.members(),
         }
     }
@@ -112,12 +112,12 @@ impl<'s> Walk<'_, 's> {
         if self.is_full() || self.is_behind(group.level) {
             return;
         }
-        let are_many = group.members.cardinality_max() > self.planner.tuning().held_max;
+        let are_many = group.members.cardinality_max() > self.session.tuning().held_max;
         let are_phrase = self.is_phrase || group.level == Level::PhraseElsewhere;
         if are_phrase && self.take_best_of_phrase(group.level, &group.members) {
             return;
         }
-        if let Plan::Check { candidates, check, .. } = &group.members
+        if let SetExpr::Filtered { candidates, check, .. } = &group.members
             && are_many
         {
             self.take_checked(group.level, candidates, &**check);
@@ -131,7 +131,7 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Fills the page with those of `hits` among the stored best of the phrase, if they suffice.
-    fn take_best_of_phrase(&mut self, level: Level, hits: &Plan<'s>) -> bool {
+    fn take_best_of_phrase(&mut self, level: Level, hits: &SetExpr<'s>) -> bool {
         let Some((best, by)) = self.best_of_phrase else { return false };
         if !self.stretch.is_from_best() {
             return false;
@@ -148,7 +148,7 @@ impl<'s> Walk<'_, 's> {
                 found.push(position);
             }
             if found.len() == left.wanted {
-                self.planner.took(by);
+                self.session.took(by);
                 self.found.append(&mut found);
                 return true;
             }
@@ -160,12 +160,12 @@ impl<'s> Walk<'_, 's> {
     fn take_by_impacts(
         &mut self,
         level: Level,
-        members: &Plan<'s>,
+        members: &SetExpr<'s>,
         check: Option<&(dyn Predicate + 's)>,
     ) {
-        let (planner, left) = (self.planner, self.left());
+        let (session, left) = (self.session, self.left());
         let members = (members, check);
-        let found = self.impacts.nearest(planner, level, members, left, &mut self.scorer);
+        let found = self.impacts.nearest(session, level, members, left, &mut self.scorer);
         self.found.extend(found);
     }
 
@@ -174,11 +174,11 @@ impl<'s> Walk<'_, 's> {
     fn take_checked(
         &mut self,
         level: Level,
-        candidates: &Plan<'s>,
+        candidates: &SetExpr<'s>,
         check: &(dyn Predicate + 's),
-    ) -> Option<HitSet> {
+    ) -> Option<DocSet> {
         let mut members: Vec<u32> = Vec::new();
-        let tuning = self.planner.tuning();
+        let tuning = self.session.tuning();
         // Behind a cursor, few of them are scored.
         let is_within = self.stretch.start_on(level).is_some();
         if is_within && candidates.cardinality_max() > tuning.held_max {
@@ -188,8 +188,8 @@ impl<'s> Walk<'_, 's> {
         let kept = (tuning.kept_max as usize).clamp(tuning.checked_first, AHEAD_MAX);
         let mut start = self.stretch.start;
         loop {
-            let mut ahead = Nearest::new(self.stretch.from(start, kept));
-            let mut score_all = |left: &mut HitSet| {
+            let mut ahead = TopK::new(self.stretch.from(start, kept));
+            let mut score_all = |left: &mut DocSet| {
                 self.scorer.for_each_score_of(left, |doc, score| {
                     let relevance_key = level.key(score);
                     ahead.push(Position { relevance_key, doc });
@@ -197,7 +197,7 @@ impl<'s> Walk<'_, 's> {
                 left.clear();
             };
             // Of most chunks nobody is left: lists are looked up where somebody is, one after the other.
-            let mut left = HitSet::default();
+            let mut left = DocSet::default();
             check.for_each_prefiltered(candidates, |key, lows| {
                 left.extend(key, lows);
                 if left.len() >= AHEAD_MAX as u64 {
@@ -226,7 +226,7 @@ impl<'s> Walk<'_, 's> {
             }
             if is_all {
                 // A page is not full of them, so they are few.
-                return Some(HitSet::of(members));
+                return Some(DocSet::of(members));
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::analyzer::TextField;
 use crate::ids::DocId;
 use crate::query::phrase::matcher::PhraseMatcher;
-use crate::query::session::Planner;
+use crate::query::session::Session;
 use crate::query::text::{Term, TextQuery};
 use crate::snapshot::Snapshot;
 use proptest::prelude::*;
@@ -31,16 +31,16 @@ fn snapshot() -> &'static Snapshot {
     })
 }
 
-fn matcher<'s>(planner: &Planner<'s>, words: &[&str]) -> PhraseMatcher<'s> {
+fn matcher<'s>(session: &Session<'s>, words: &[&str]) -> PhraseMatcher<'s> {
     let text = TextQuery::parse(&format!("\"{}\"", words.join(" "))).unwrap();
     let Term::Phrase(phrase) = &text.clauses()[0].term else { panic!("{words:?}") };
-    planner.matcher(phrase, &TextField::ALL)
+    session.matcher(phrase, &TextField::ALL)
 }
 
 /// Who matches, as told by a matcher that looks for the rarest word of a phrase first, and by one that does not.
 fn matching(words: &[&str]) -> (Vec<u32>, Vec<u32>) {
-    let planner = Planner::new(snapshot());
-    let (asked, twin) = (matcher(&planner, words), matcher(&planner, words));
+    let session = Session::new(snapshot());
+    let (asked, twin) = (matcher(&session, words), matcher(&session, words));
     let docs = 0..snapshot().num_docs();
     let tokens = |doc: &u32| snapshot().doc_tokens(DocId(*doc));
     let stands =
@@ -61,9 +61,9 @@ proptest! {
 
 #[test]
 fn what_stands_in_names_only_needs_no_look_up_of_others() {
-    let planner = Planner::new(snapshot());
+    let session = Session::new(snapshot());
     let has_looked_up = |words: &[&str]| {
-        let matcher = matcher(&planner, words);
+        let matcher = matcher(&session, words);
         for doc in 0..snapshot().num_docs() {
             matcher.matches(&snapshot().doc_tokens(DocId(doc)), &TextField::ALL);
         }
