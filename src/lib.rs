@@ -8,15 +8,15 @@
 //! # Data flow
 //!
 //! ```text
-//! records → build::source → build::assembly → Company → build::external_sort → DocId
-//!                                                     ├ build::document, symbols → JSON of every business
-//!                                                     ├ build::filters, hosts → industries, places, hosts
-//!                                                     ├ build::analysis, vocabulary, invert → terms, tokens
-//!                                                     └ build::derived  → prefixes, pairs, phrases, first pages
+//! records → index::source → index::company_builder → Company → index::external_sort → DocId
+//!                                                     ├ index::document, symbols → stored documents
+//!                                                     ├ index::filters, hosts → industries, places, hosts
+//!                                                     ├ index::analysis, vocabulary, invert → terms, tokens
+//!                                                     └ index::derived → prefixes, counts, phrases, first pages
 //!                                                                        ↓
 //!                                                                    snapshot (one file)
 //!                                                                        ↓
-//! request → http::params → Query → query::plan → query::count → query::relevance, query::order → Page
+//! request → http::params → Query → query::interpret → query::session (total) → query::strategy → Page
 //!                                                                        ↓
 //!                                             response ← http::respond ← render
 //! ```
@@ -25,14 +25,15 @@
 //!
 //! | term | meaning |
 //! |---|---|
-//! | [`DocId`](ids::DocId) | row number of a business within one snapshot, in the static order; not a public id |
+//! | [`DocId`](ids::DocId) | row number of a document within one snapshot, in the static order; not a public id |
 //! | static order | most employees first (unknown last), then name, then id: breaks every tie |
 //! | term, [`TermOrd`](ids::TermOrd) | an indexed word; its place in the sorted dictionary |
 //! | postings | the sorted `DocId`s under a term or a filter value |
 //! | column | values by `DocId` |
 //! | permutation, rank | position → `DocId`; `DocId` → position |
 //! | cardinality | size of a set |
-//! | [`Query`](query::Query), [`SetExpr`](query::plan::SetExpr), [`DocSet`](query::doc_set::DocSet) | validated request; chosen set operations; few businesses, held |
+//! | [`Query`](query::Query), [`SetExpr`](query::sets::set_expr::SetExpr), [`DocSet`](query::sets::doc_set::DocSet) | validated request; set operations over postings; a materialised set |
+//! | [`Level`](ranking::Level) | tier and kind of match: what orders results by relevance before their text score |
 //! | [`Page`](query::Page), [`Cursor`](query::Cursor) | an ordered slice of the hits plus the total; the place to go on |
 //!
 //! # Invariants
@@ -42,13 +43,13 @@
 //! - [`query::search`] reads only the mapping, waits for nothing, and cannot fail on a valid query.
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].
 //! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal response bytes.
-//! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, bytes, simd} ← snapshot ← {build, query}`,
-//!   then `query ← render ← http`. [`build`] and [`query`] never meet; only [`http`] names hyper or tokio.
+//! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, bytes, simd, ranking} ← snapshot ←
+//!   {index, query}`, then `query ← render ← http`. [`index`] and [`query`] never meet; only [`http`] names hyper or tokio.
 //!
 //! # Reading order
 //!
 //! [`query`] and its [`search`](query::search), then [`snapshot`] (its page is the file format), [`analyzer`],
-//! [`build`], and [`http`] last.
+//! [`index`], and [`http`] last.
 
 pub mod analyzer;
 pub mod auth;

@@ -1,16 +1,16 @@
 //! From a validated request to the page it asks for.
 //!
-//! In: a [`Query`] and a [`Snapshot`](crate::snapshot::Snapshot). Out: a [`Page`]: the businesses on it, the
-//! exact total, and the cursors to its neighbours. This room knows no HTTP, no JSON and no input files.
+//! In: a [`Query`] and a [`Snapshot`](crate::snapshot::Snapshot). Out: a [`Page`]: the documents on it, the exact
+//! total, and the cursors to its neighbours. This room knows no HTTP, no JSON and no input files.
 //!
-//! Reading order: [`text`] (what `q` asks for), [`understand`] (what it means to this snapshot; [`prefix`] says what a
-//! word begins, [`correct`] reads misspelt words), [`planner`] with [`plan`], [`filters`] and [`known_terms`] (which
-//! postings answer it), [`evaluate`] with [`lows`], [`hit_set`] and [`select`] (asking a plan for businesses), [`phrase`],
-//! [`adjacent`] and [`check`] (words next to each other), [`count`] (the total),
-//! [`order`] (sort orders), [`relevance`] with [`impact_walk`], [`rank`], [`score`],
-//! [`nearest`] and [`relax`] (the order by relevance), [`page`] (paging), [`cursor`].
-//! [`shortcut`] names the ways around looking at everything; [`explain`] tells why an answer is what it is, and nothing
-//! needs it.
+//! Reading order, which is the road of a query: [`text`] (what `q` asks for), [`session`] (the context of one query:
+//! looked-up terms, filters, counts), [`interpret`] (what `q` means to this snapshot: prefixes, joined forms,
+//! corrections, relaxation), [`sets`] (set expressions over postings, and how they are evaluated), [`phrase`] (words
+//! next to each other), [`score`] (levels of relevance, text score, top-k), [`strategy`] (the ways to a page),
+//! [`page`] and [`cursor`] (paging). [`explain`] tells why an answer is what it is, and nothing needs it.
+//!
+//! Each of these rooms names only those on lower floors, which a test holds: text, cursor and sets; request and
+//! phrase; session; interpret; score; strategy; page; explain.
 
 pub mod cursor;
 pub mod explain;

@@ -38,7 +38,7 @@ const BLOCK_GROWTH: usize = 16;
 
 /// The records in the static order, duplicates among them.
 pub struct SortedRecords {
-    /// Packed as in [`packed`].
+    /// Packed as in `record_codec`.
     pub sorted: Sorted,
     /// See [`ids::rank`](super::duplicate_ids::rank).
     pub ranks: Vec<u32>,

@@ -28,10 +28,10 @@ mod neighbours;
 pub mod pair_counts;
 pub mod phrases;
 mod positions;
-pub mod pospopcnt;
+mod pospopcnt;
 pub mod prefixes;
 mod top_k_by_scope;
-pub mod transpose;
+mod transpose;
 
 use super::BuildError;
 use super::scratch::Scratch;

@@ -1,4 +1,5 @@
-//! The ways from a query to its page. [`choose`] decides which one is taken; each is a file of its own.
+//! The ways from a query and its set of hits to the page: stored first pages, levels of relevance with a walk by bounds
+//! of impacts, relaxed answers, and sort orders.
 
 pub mod filter_positions;
 pub mod first_pages;

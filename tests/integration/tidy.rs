@@ -1,7 +1,14 @@
 //! The structure that `src/lib.rs` promises: which room may know what, and that every file says what it is.
 
+mod rooms;
+
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The folder of the library's sources.
+fn source_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
 
 /// Every Rust file under `folder`, with its text.
 fn files(folder: &str) -> Vec<(PathBuf, String)> {
@@ -24,13 +31,6 @@ fn files(folder: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The room of a source file: the first part of its path below `src`.
-fn room(path: &Path) -> String {
-    let below = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
-    let first = below.components().next().unwrap().as_os_str().to_str().unwrap();
-    first.trim_end_matches(".rs").to_owned()
-}
-
 /// The text without its comments, so that words of the documentation are no imports.
 fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
@@ -47,50 +47,28 @@ fn every_file_begins_with_what_it_is() {
 }
 
 #[test]
-fn arrows_point_one_way() {
-    // Room, and the rooms and crates that it must not know.
-    let forbidden: [(&str, &[&str]); 13] = [
-        ("ids", &["crate::"]),
-        ("simd", &["crate::"]),
-        ("bytes", &["crate::"]),
-        ("limits", &["crate::"]),
-        ("memory", &["crate::"]),
-        ("company", &["crate::snapshot", "crate::query", "crate::build", "crate::http"]),
-        ("analyzer", &["crate::snapshot", "crate::query", "crate::build", "crate::http"]),
-        ("snapshot", &["crate::query", "crate::build", "crate::http", "crate::render"]),
-        ("query", &["crate::build::", "crate::http", "crate::render"]),
-        ("build", &["crate::query", "crate::http", "crate::render"]),
-        ("places", &["crate::snapshot", "crate::query", "crate::build", "crate::http"]),
-        ("render", &["crate::build", "crate::http"]),
-        ("auth", &["crate::"]),
+fn crates_stay_in_their_rooms() {
+    // The crates that one room alone may name.
+    let rooms = [
+        ("http", ["hyper::", "tokio::", "http_body_util::"].as_slice()),
+        ("snapshot", &["memmap2::"]),
+        ("index", &["simd_json::", "csv_core::", "parquet::"]),
     ];
     for (path, text) in files("src") {
-        let (room, text) = (room(&path), code(&text));
-        // Unit tests may build a snapshot to look at.
-        let text = text.split("#[cfg(test)]\nmod tests").next().unwrap();
-        let is_test = path.file_name().is_some_and(|name| name == "tests.rs");
-        for (_, words) in forbidden.iter().filter(|(name, _)| *name == room && !is_test) {
-            for word in *words {
-                assert!(!text.contains(word), "{} names {word}", path.display());
-            }
+        let (path, text) = (path.strip_prefix(source_root()).unwrap(), code(&text));
+        for (room, crates) in rooms {
+            let is_there = path.starts_with(room) || path.file_stem().unwrap() == room;
+            let named = crates.iter().find(|name| text.contains(**name));
+            let is_allowed = is_there || named.is_none();
+            assert!(is_allowed, "{} names {named:?}: that belongs to {room}", path.display());
         }
-        for word in ["hyper::", "tokio::", "http_body_util::"] {
-            let is_allowed = room == "http" || !text.contains(word);
-            assert!(is_allowed, "{} names {word}: that belongs to http", path.display());
-        }
-        let maps = text.contains("memmap2::");
-        assert!(
-            !maps || room == "snapshot",
-            "{} maps files: that belongs to snapshot",
-            path.display()
-        );
     }
 }
 
 #[test]
 fn unsafe_code_stays_where_it_is_allowed() {
     // Mapped files, and instructions that not every processor has.
-    let allowed = ["snapshot/mapped.rs", "simd.rs", "snapshot/arrays.rs"];
+    let allowed = ["snapshot/file/mapped.rs", "simd.rs", "snapshot/encoding/arrays.rs"];
     for (path, text) in files("src") {
         let is_unsafe = code(&text).contains("unsafe {") || code(&text).contains("unsafe fn");
         let is_allowed = allowed.iter().any(|allowed| path.ends_with(allowed));
