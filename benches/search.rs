@@ -11,7 +11,7 @@ use firmament::company::Company;
 use firmament::index::record::RecordParser;
 use firmament::query::page::{Scratch, search};
 use firmament::query::request::{Query, SortKey, SortOrder};
-use firmament::query::session::ways::{Shortcut, Tuning};
+use firmament::query::session::ways::{Tuning, Way};
 use firmament::query::text::TextQuery;
 use firmament::render;
 use firmament::snapshot::Snapshot;
@@ -121,7 +121,7 @@ fn later_pages(criterion: &mut Criterion, snapshot: &Snapshot) {
     loop {
         let pages = [&mut by_impacts, &mut scoring_all].map(|it| search(snapshot, &query, it));
         assert_eq!(pages[0].docs, pages[1].docs);
-        if query.cursor.is_some() && pages[0].shortcuts.contains(Shortcut::ImpactWalk) {
+        if query.cursor.is_some() && pages[0].ways.contains(Way::ImpactWalk) {
             break;
         }
         query.cursor = Some(pages[0].next_cursor.expect("a page that is found by impacts"));

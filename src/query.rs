@@ -28,5 +28,5 @@ pub use cursor::{Cursor, InvalidCursor};
 pub use page::{Page, Scratch, search};
 pub use request::{Query, SortKey, SortOrder, industry_is_blank};
 pub use score::text_score::text_score;
-pub use session::ways::{Shortcut, Shortcuts, Tuning};
+pub use session::ways::{Tuning, Way, Ways};
 pub use text::{QueryTooLong, TextQuery};

@@ -113,8 +113,7 @@ pub enum Standing {
 pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
     let session = Session::new(snapshot);
     let mut interpretation = Interpretation::new(&session, &query.text);
-    let as_is = page::plan(&session, query, &interpretation);
-    let (total, _) = page::hits(&session, query, &mut interpretation, as_is, false);
+    let total = page::counted(&session, query, &mut interpretation).total;
     let text = &query.text;
     let folded = crate::analyzer::fold_text(text.as_str());
     let plan = page::plan(&session, query, &interpretation);

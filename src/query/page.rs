@@ -5,20 +5,15 @@
 
 use super::cursor::{Cursor, Position, Side};
 use super::interpret::Interpretation;
-use super::request::{Query, SortKey, SortOrder};
+use super::request::Query;
 use super::score::top_k::PageWindow;
 use super::session::Session;
 use super::session::count::count;
-use super::session::ways::{Shortcut, Shortcuts, Tuning};
+use super::session::ways::{Tuning, Ways};
 use super::sets::set_expr::SetExpr;
-use super::strategy::filter_positions::PositionPlan;
-use super::strategy::first_pages::{best_of_phrase, page_of_word};
-use super::strategy::order::{by_doc_id, by_permutation, employees_window};
-use super::strategy::relevance::by_relevance;
+use super::strategy::choose::{Counted, best_in_industry, choose, stored_page};
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
-use crate::snapshot::columns::sort_order::StoredOrder;
-use crate::snapshot::encoding::packed_ints::PackedInts;
 use std::cell::LazyCell;
 
 /// One page of results.
@@ -37,13 +32,13 @@ pub struct Page {
     /// Did no business match all words, so that any word counts?
     pub relaxed: bool,
     /// How the answer was found.
-    pub shortcuts: Shortcuts,
+    pub ways: Ways,
 }
 
 /// Working space that a worker keeps from query to query.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// From which sizes on shortcuts are taken.
+    /// From which sizes on ways are taken.
     pub tuning: Tuning,
     ranks: Vec<u32>,
 }
@@ -57,9 +52,13 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let (mut corrected, mut relaxed) = (None, false);
     let (total, mut found) = stored_page(&session, query).unwrap_or_else(|| {
         let mut interpretation = Interpretation::new(&session, &query.text);
-        let found = evaluated(&session, query, &mut interpretation, scratch);
+        let counted = counted(&session, query, &mut interpretation);
+        let window = window(query, counted.total);
+        let strategy = choose(&session, query, &interpretation, &window, &counted);
+        let ranks = &mut scratch.ranks;
+        let found = strategy.page(&session, query, &interpretation, &window, &counted, ranks);
         (corrected, relaxed) = (interpretation.corrected, interpretation.is_relaxed);
-        found
+        (counted.total, found)
     });
     let len = found.len() as u32;
     // How many stand before the page.
@@ -87,141 +86,20 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         previous_cursor: previous.map(|first| cursor(Side::Before, first, before)),
         corrected,
         relaxed,
-        shortcuts: session.shortcuts(),
+        ways: session.ways(),
     }
 }
 
-/// How many hits there are, and those nearest to where the page begins; corrects and relaxes `q` if nothing in the snapshot
-/// matches it.
-fn evaluated<'s>(
-    session: &Session<'s>,
-    query: &Query,
-    interpretation: &mut Interpretation<'s>,
-    scratch: &mut Scratch,
-) -> (u64, Vec<Position>) {
-    let plan = plan(session, query, interpretation);
-    let of_phrase = match is_first_of_best(query) {
-        true => best_of_phrase(session, query, interpretation, query.limit as usize),
-        false => None,
-    };
-    let (total, hits) = hits(session, query, interpretation, plan, of_phrase.is_none());
-    let found = match only_hit(session, query, &hits) {
-        Some(only) => vec![only],
-        None => nearest(session, query, interpretation, (&hits, total), of_phrase, scratch),
-    };
-    (total, found)
-}
-
-/// The only hit, if that is known. Then it is the page, and without a cursor to it nobody asks where it ranks.
-fn only_hit(session: &Session<'_>, query: &Query, hits: &SetExpr<'_>) -> Option<Position> {
-    let is_only =
-        matches!(hits, SetExpr::Materialised(_) | SetExpr::List(_)) && hits.cardinality_max() == 1;
-    if !is_only || query.cursor.is_some() || session.tuning().ranks_only_hit {
-        return None;
-    }
-    session.took(Shortcut::OnlyHit);
-    hits.walk_from(DocId(0)).next().map(|doc| Position { relevance_key: 0, doc })
-}
-
-/// The hits nearest to where the page begins, in its direction.
-fn nearest<'s>(
-    session: &Session<'s>,
-    query: &Query,
-    interpretation: &Interpretation<'s>,
-    (hits, total): (&SetExpr<'s>, u64),
-    of_phrase: Option<PackedInts<'s>>,
-    scratch: &mut Scratch,
-) -> Vec<Position> {
-    let snapshot = session.snapshot();
-    // Behind the last of them nobody is looked for.
+/// The part of the sequence that a page shows, of `total` hits.
+fn window(query: &Query, total: u64) -> PageWindow {
+    // Nothing is looked for behind the last of them.
     let left = query.cursor.map_or(total, |cursor| cursor.num_beyond(total));
-    let wanted = (query.limit as usize).min(left as usize);
-    if wanted == 0 {
-        return Vec::new();
+    PageWindow {
+        order: query.order,
+        side: query.cursor.map_or(Side::After, |cursor| cursor.side),
+        start: query.cursor.map(|cursor| cursor.position),
+        wanted: (query.limit as usize).min(left as usize),
     }
-    let side = query.cursor.map_or(Side::After, |cursor| cursor.side);
-    let position = query.cursor.map(|cursor| cursor.position);
-    match (query.sort, query.order) {
-        (SortKey::Relevance, order) => {
-            let stretch = PageWindow { order, side, start: position, wanted };
-            by_relevance(session, query, interpretation, (hits, total), of_phrase, stretch)
-        }
-        (SortKey::EmployeeCount, SortOrder::Desc) => {
-            session.took(Shortcut::StaticWalk);
-            by_doc_id(hits, side, position.map(|position| position.doc), wanted)
-        }
-        (sort, order) => {
-            let permutation = match (sort, order) {
-                (SortKey::Name, SortOrder::Asc) => snapshot.by_name_ascending(),
-                (SortKey::Name, SortOrder::Desc) => snapshot.by_name_descending(),
-                (SortKey::FoundedYear, SortOrder::Asc) => snapshot.by_founded_year_ascending(),
-                (SortKey::FoundedYear, SortOrder::Desc) => snapshot.by_founded_year_descending(),
-                _ => snapshot.by_employee_count_ascending(),
-            };
-            let window = match sort {
-                SortKey::EmployeeCount => employees_window(snapshot, hits),
-                _ => 0..permutation.len(),
-            };
-            // A cursor made by hand may name a business that is not there: it stands behind all others.
-            let rank = position.map(|position| match position.doc {
-                doc if doc.0 < snapshot.num_docs() => permutation.rank(doc),
-                _ => snapshot.num_docs(),
-            });
-            match positions(session, query, interpretation, (hits, total), wanted) {
-                Some(positions) => {
-                    session.took(Shortcut::FilterPositions);
-                    let docs = positions.nearest(permutation, side, rank, wanted);
-                    docs.into_iter().map(|doc| Position { relevance_key: 0, doc }).collect()
-                }
-                None => {
-                    let (order, hits) = ((permutation, window), (hits, total));
-                    by_permutation(session, order, hits, side, rank, wanted, &mut scratch.ranks)
-                }
-            }
-        }
-    }
-}
-
-/// Is it the first page by relevance, best first?
-fn is_first_of_best(query: &Query) -> bool {
-    let is_best_first = query.sort == SortKey::Relevance && query.order == SortOrder::Desc;
-    is_best_first && query.cursor.is_none()
-}
-
-/// How many hits there are, and the first of them, if both are stored.
-fn stored_page(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Position>)> {
-    if !is_first_of_best(query) {
-        return None;
-    }
-    page_of_word(session, query)
-}
-
-/// The hits by their positions in the order that is asked for, if it costs less to walk these than to gather the ranks of
-/// all hits.
-fn positions<'s>(
-    session: &Session<'s>,
-    query: &Query,
-    interpretation: &Interpretation<'s>,
-    (hits, total): (&SetExpr<'s>, u64),
-    wanted: usize,
-) -> Option<PositionPlan<'s>> {
-    let order = match query.sort {
-        SortKey::Name => StoredOrder::Name,
-        SortKey::FoundedYear => StoredOrder::FoundedYear,
-        SortKey::Relevance | SortKey::EmployeeCount => return None,
-    };
-    if total <= session.tuning().gathered_max {
-        return None;
-    }
-    let positions = match hits {
-        // A set that is ready does not say what it was made of.
-        SetExpr::Materialised(_) => {
-            PositionPlan::new(session, &plan(session, query, interpretation), order)
-        }
-        hits => PositionPlan::new(session, hits, order),
-    }?;
-    let walked = wanted as u64 * positions.cardinality_max() / total;
-    (walked <= total).then_some(positions)
 }
 
 /// What `query` comes to as a plan, if `q` means what `interpretation` says.
@@ -244,23 +122,30 @@ pub(super) fn plan<'s>(
     SetExpr::difference(plan, session.excluded(&query.text))
 }
 
-/// How many businesses match everything, which `as_is` says, and, where `is_kept`, they themselves; corrects and relaxes
-/// `q` if nothing in the snapshot matches it.
-pub(super) fn hits<'s>(
+/// The hits of a query, counted; corrects and relaxes `q` if nothing in the snapshot matches it.
+pub(super) fn counted<'s>(
     session: &Session<'s>,
     query: &Query,
     interpretation: &mut Interpretation<'s>,
-    as_is: SetExpr<'s>,
-    is_kept: bool,
-) -> (u64, SetExpr<'s>) {
-    let (total, hits) = count(session, as_is, is_kept);
-    if total > 0 || interpretation.clauses.is_empty() {
-        return (total, hits);
+) -> Counted<'s> {
+    let best_in_industry = best_in_industry(session, query, interpretation);
+    let is_kept = best_in_industry.is_none();
+    let mut expr = plan(session, query, interpretation);
+    let (mut total, mut hits) = count(session, expr.clone(), is_kept);
+    if total == 0 && is_unmatched(session, query, interpretation) {
+        interpretation.settle(session, &query.text);
+        expr = plan(session, query, interpretation);
+        (total, hits) = count(session, expr.clone(), is_kept);
     }
+    Counted { total, hits, expr, best_in_industry }
+}
+
+/// Does nothing in the snapshot match the words of a query without hits, whatever its filters and exclusions?
+fn is_unmatched<'s>(
+    session: &Session<'s>,
+    query: &Query,
+    interpretation: &Interpretation<'s>,
+) -> bool {
     let is_narrowed = !session.filters(query).is_empty() || !query.text.excluded().is_empty();
-    if is_narrowed && !interpretation.plan(session).is_empty() {
-        return (total, hits);
-    }
-    interpretation.settle(session, &query.text);
-    count(session, plan(session, query, interpretation), is_kept)
+    !interpretation.clauses.is_empty() && (!is_narrowed || interpretation.plan(session).is_empty())
 }

@@ -22,7 +22,7 @@ use super::phrase::matcher::{PhraseMatcher, related_terms};
 use super::phrase::verifier::{PhraseVerifier, Place};
 use super::request::Query;
 use super::session::term_cache::TermCache;
-use super::session::ways::{Shortcut, Shortcuts, Tuning};
+use super::session::ways::{Tuning, Way, Ways};
 use super::sets::set_expr::{List, SetExpr};
 use super::text::{Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
@@ -43,7 +43,7 @@ pub struct Session<'s> {
     terms: RefCell<TermCache>,
     /// The plan of each filter of the query, once somebody has asked.
     filters: OnceCell<Vec<SetExpr<'s>>>,
-    shortcuts: Cell<Shortcuts>,
+    ways: Cell<Ways>,
     tuning: Tuning,
 }
 
@@ -53,13 +53,13 @@ impl<'s> Session<'s> {
         Session::tuned(snapshot, Tuning::default())
     }
 
-    /// A session that takes shortcuts from other sizes on.
+    /// A session that takes ways from other sizes on.
     pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Session<'s> {
         let (terms, filters) = (RefCell::default(), OnceCell::new());
-        Session { snapshot, terms, filters, shortcuts: Cell::default(), tuning }
+        Session { snapshot, terms, filters, ways: Cell::default(), tuning }
     }
 
-    /// From which sizes on shortcuts are taken.
+    /// From which sizes on ways are taken.
     pub fn tuning(&self) -> Tuning {
         self.tuning
     }
@@ -69,14 +69,14 @@ impl<'s> Session<'s> {
         self.snapshot
     }
 
-    /// Notes that a shortcut was taken.
-    pub fn took(&self, shortcut: Shortcut) {
-        self.shortcuts.set(self.shortcuts.get().with(shortcut));
+    /// Notes that a way was taken.
+    pub fn took(&self, way: Way) {
+        self.ways.set(self.ways.get().with(way));
     }
 
-    /// The shortcuts taken so far.
-    pub fn shortcuts(&self) -> Shortcuts {
-        self.shortcuts.get()
+    /// The ways taken so far.
+    pub fn ways(&self) -> Ways {
+        self.ways.get()
     }
 
     /// The business whose id the text is.
@@ -192,7 +192,7 @@ impl<'s> Session<'s> {
             let lists = self.snapshot.terms().lists(ord);
             let followers = lists.followers()?;
             let hashes = second.forms.iter().map(|form| follower_hash(form)).collect();
-            self.took(Shortcut::Followers);
+            self.took(Way::NextWord);
             Some(NextWordCursor::new(lists.any(), followers, hashes))
         };
         phrase.words.windows(2).filter_map(cursor).collect()
@@ -289,7 +289,7 @@ impl<'s> Session<'s> {
         let [(at, first), (next, second)] = pair else { return None };
         let (first, second) = (self.ord(first.only_form()?)?, self.ord(second.only_form()?)?);
         let stored = if at + 1 == *next { self.snapshot.phrase(first, second) } else { None }?;
-        self.took(Shortcut::StoredPhrase);
+        self.took(Way::StoredPhrase);
         Some(stored)
     }
 

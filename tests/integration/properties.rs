@@ -28,7 +28,7 @@ use firmament::ids::DocId;
 use firmament::query::cursor::Cursor;
 use firmament::query::page::{Page, Scratch};
 use firmament::query::request::{Query, SortKey, SortOrder};
-use firmament::query::session::ways::Shortcut;
+use firmament::query::session::ways::Way;
 use requests::Request;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -399,7 +399,7 @@ fn the_engine_answers_as_the_oracle_does() {
     let seed = variable("FIRMAMENT_SEED", SEED_DEFAULT);
     let mut coverage = Coverage::default();
     let mut scratch = Scratch::default();
-    let mut taken = [0; Shortcut::ALL.len()];
+    let mut taken = [0; Way::ALL.len()];
     let (mut done, mut collection) = (0, 0);
     while done < pairs {
         let mut rng = Rng::new(seed, collection);
@@ -429,17 +429,17 @@ fn the_engine_answers_as_the_oracle_does() {
             done += 1;
         }
         collection += 1;
-        taken.iter_mut().zip(subject.shortcuts_taken()).for_each(|(sum, count)| *sum += count);
+        taken.iter_mut().zip(subject.ways_taken()).for_each(|(sum, count)| *sum += count);
     }
     coverage.print();
-    for (count, shortcut) in taken.iter().zip(Shortcut::ALL) {
-        println!("{count:>10}  answers by {shortcut:?}");
+    for (count, way) in taken.iter().zip(Way::ALL) {
+        println!("{count:>10}  answers by {way:?}");
     }
     println!("{done} pairs on {collection} collections with FIRMAMENT_SEED={seed}");
     if pairs >= PAIRS_TO_COVER {
         assert_eq!(coverage.never_seen(), Vec::<&str>::new(), "rules that no pair exercised");
-        let never = Shortcut::ALL.into_iter().zip(taken).filter(|(_, count)| *count == 0);
-        assert_eq!(never.count(), 0, "shortcuts that no answer took");
+        let never = Way::ALL.into_iter().zip(taken).filter(|(_, count)| *count == 0);
+        assert_eq!(never.count(), 0, "ways that no answer took");
     }
 }
 

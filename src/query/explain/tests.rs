@@ -37,8 +37,7 @@ fn explained(query_string: &str) -> Explanation {
     assert_eq!(explanation.results.len(), page.docs.len(), "{query_string}");
     let session = Session::new(snapshot());
     let mut interpretation = Interpretation::new(&session, &query.text);
-    let as_is = page::plan(&session, &query, &interpretation);
-    page::hits(&session, &query, &mut interpretation, as_is, false);
+    page::counted(&session, &query, &mut interpretation);
     for (result, &doc) in explanation.results.iter().zip(&page.docs) {
         assert_eq!(result.score.sum(), text_score(snapshot(), &query, doc), "{query_string}");
         for (clause_match, held) in interpretation.clauses.iter().zip(&result.held) {

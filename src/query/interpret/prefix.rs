@@ -5,7 +5,7 @@
 
 use crate::ids::TermOrd;
 use crate::query::session::Session;
-use crate::query::session::ways::Shortcut;
+use crate::query::session::ways::Way;
 use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Clause, QueryWord, Term};
@@ -45,7 +45,7 @@ impl<'s> PrefixMatches<'s> {
             }
         }
         if !stored.is_empty() {
-            session.took(Shortcut::StoredPrefix);
+            session.took(Way::StoredPrefix);
         }
         if let (Some(_), Some((beyond, names))) = (word.only_form(), stored.first()) {
             return PrefixMatches { beyond: beyond.clone(), names: names.clone() };

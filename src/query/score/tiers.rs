@@ -21,7 +21,6 @@ use crate::query::interpret::{ClauseMatch, Interpretation};
 use crate::query::phrase::matcher::NameMatch;
 use crate::query::phrase::verifier::Place;
 use crate::query::session::Session;
-use crate::query::session::ways::Shortcut;
 use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Clause, Phrase, Term, TextQuery};
 use crate::ranking::Level;
@@ -156,10 +155,7 @@ impl<'a, 's> TierPartition<'a, 's> {
             plan if plan.enumerated_max() <= self.session.tuning().held_max => {
                 SetExpr::materialised(plan.doc_set())
             }
-            plan => {
-                self.session.took(Shortcut::OpenGroup);
-                plan
-            }
+            plan => plan,
         }
     }
 

@@ -14,7 +14,7 @@
 //! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few, else nothing is written |
 
 use super::Session;
-use super::ways::Shortcut;
+use super::ways::Way;
 use super::within_industry::WithinIndustry;
 use crate::ids::DocId;
 use crate::query::sets::chunk::Chunk;
@@ -39,7 +39,7 @@ pub fn count<'s>(session: &Session<'s>, plan: SetExpr<'s>, is_kept: bool) -> (u6
     if let SetExpr::Intersection(parts) = &plan
         && let Some(within) = WithinIndustry::new(session, parts)
     {
-        session.took(Shortcut::WithinIndustry);
+        session.took(Way::Reordered);
         let (total, hits) = within.hits(if is_kept { kept_max } else { 0 });
         return (total, hits.map_or(plan, SetExpr::materialised));
     }
@@ -79,7 +79,7 @@ fn without_looking(session: &Session<'_>, plan: &SetExpr<'_>) -> Option<u64> {
         SetExpr::Union(union) if union.is_disjoint => {
             let parts = union.parts.iter().map(|part| without_looking(session, part));
             let total = parts.sum::<Option<u64>>()?;
-            session.took(Shortcut::DisjointSum);
+            session.took(Way::StoredCount);
             Some(total)
         }
         SetExpr::Union(union) => match union.parts.as_slice() {
@@ -97,7 +97,7 @@ fn without_looking(session: &Session<'_>, plan: &SetExpr<'_>) -> Option<u64> {
         SetExpr::Intersection(parts) => match parts.as_slice() {
             [SetExpr::Range(range), SetExpr::List(list)]
             | [SetExpr::List(list), SetExpr::Range(range)] => {
-                session.took(Shortcut::RankDifference);
+                session.took(Way::StoredCount);
                 Some(within(list, range))
             }
             [a, b] => pair(session, a, b),
@@ -149,7 +149,7 @@ fn pair(session: &Session<'_>, a: &SetExpr<'_>, b: &SetExpr<'_>) -> Option<u64> 
     if counts.iter().all(Option::is_none) {
         return None;
     }
-    session.took(Shortcut::PairCount);
+    session.took(Way::StoredCount);
     let counts = pairs().zip(counts);
     Some(counts.map(|((a, b), count)| count.unwrap_or_else(|| enumerated(a, b))).sum())
 }

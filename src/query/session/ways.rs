@@ -1,81 +1,63 @@
-//! Which shortcuts an answer took.
+//! The ways that an answer was found in, and from which sizes on they are taken.
 //!
-//! Every shortcut must give what looking at every business would give. Answers say which ones they took, so that
-//! tests can prove that they compared each of them with the long way.
+//! Every way must give what looking at every document would give. Answers say which ones they took, so that tests can
+//! prove that they compared each of them with the long way.
 
 /// A way to answer without looking at everything that matches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
-pub enum Shortcut {
-    /// A total from the ranks of two bounds in one list.
-    RankDifference,
-    /// A total from the stored count of two keys.
-    PairCount,
-    /// Hits within an industry, found in the order by industry.
-    WithinIndustry,
-    /// A total as the sum of sets that share nothing.
-    DisjointSum,
-    /// A prefix whose reach is stored.
+pub enum Way {
+    /// A total from a stored count, from ranks, or as a sum of sets that share nothing.
+    StoredCount,
+    /// A prefix whose documents are stored.
     StoredPrefix,
-    /// A phrase whose businesses are stored.
+    /// A phrase whose documents, or their number, are stored.
     StoredPhrase,
-    /// Businesses that do not hold a phrase, told off by what follows its words.
-    Followers,
+    /// Phrase candidates rejected by the next-word filter, without reading their tokens.
+    NextWord,
     /// The only hit: no order puts it elsewhere.
     OnlyHit,
-    /// A page by score from the stored best businesses of a phrase.
-    BestOfPhrase,
-    /// The same within an industry.
-    BestOfPhraseInIndustry,
-    /// A page by score from the stored best businesses of a word.
-    BestOfWord,
-    /// A page by score from the stored best businesses of a word within an industry.
-    BestInIndustry,
-    /// A page by score without documents whose words cannot add up to it.
+    /// A first page that is stored.
+    StoredPage,
+    /// A page from the stored best documents of a phrase.
+    TierBest,
+    /// Members of a level, all of them scored.
+    ScoreAll,
+    /// Members of a level without documents whose words cannot add up to the page.
     ImpactWalk,
-    /// A relaxed page that is full before all hits were looked at.
-    RelaxedPortions,
-    /// A relaxed page without names that weigh too much for the one word of them that it asks for.
-    NameWeights,
-    /// A page from a walk along a permutation.
-    PermutationWalk,
-    /// A page from the positions of an industry or place in an order.
-    FilterPositions,
-    /// A page from the ranks of all hits.
-    RankGather,
-    /// A page from a walk in the static order.
+    /// A walk in the static order.
     StaticWalk,
-    /// A tier that was not evaluated as a whole.
-    OpenGroup,
+    /// A walk along a sort order.
+    PermutationWalk,
+    /// The ranks of all hits.
+    RankGather,
+    /// Positions within an industry, or of filters in a sort order.
+    Reordered,
+    /// A relaxed page that is full before all hits were looked at.
+    Relaxed,
 }
 
-impl Shortcut {
+impl Way {
     /// All of them.
-    pub const ALL: [Shortcut; 20] = [
-        Shortcut::RankDifference,
-        Shortcut::PairCount,
-        Shortcut::WithinIndustry,
-        Shortcut::DisjointSum,
-        Shortcut::StoredPrefix,
-        Shortcut::StoredPhrase,
-        Shortcut::Followers,
-        Shortcut::OnlyHit,
-        Shortcut::BestOfPhrase,
-        Shortcut::BestOfPhraseInIndustry,
-        Shortcut::BestOfWord,
-        Shortcut::BestInIndustry,
-        Shortcut::ImpactWalk,
-        Shortcut::RelaxedPortions,
-        Shortcut::NameWeights,
-        Shortcut::PermutationWalk,
-        Shortcut::FilterPositions,
-        Shortcut::RankGather,
-        Shortcut::StaticWalk,
-        Shortcut::OpenGroup,
+    pub const ALL: [Way; 14] = [
+        Way::StoredCount,
+        Way::StoredPrefix,
+        Way::StoredPhrase,
+        Way::NextWord,
+        Way::OnlyHit,
+        Way::StoredPage,
+        Way::TierBest,
+        Way::ScoreAll,
+        Way::ImpactWalk,
+        Way::StaticWalk,
+        Way::PermutationWalk,
+        Way::RankGather,
+        Way::Reordered,
+        Way::Relaxed,
     ];
 }
 
-/// From which size on shortcuts are taken. Tests take them wherever they can be taken, so that small collections
+/// From which size on ways are taken. Tests take them wherever they can be taken, so that small collections
 /// exercise them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
@@ -112,8 +94,8 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// Takes every shortcut that can be taken. Hits are ranked even if there is one, which is the most that some
-    /// shortcuts ever meet in a small collection.
+    /// Takes every way that can be taken. Hits are ranked even if there is one, which is the most that some
+    /// ways ever meet in a small collection.
     pub const EVERYTHING: Tuning = Tuning {
         kept_max: 0,
         held_max: 0,
@@ -125,19 +107,19 @@ impl Tuning {
     };
 }
 
-/// A set of shortcuts.
+/// A set of ways.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Shortcuts(u64);
+pub struct Ways(u64);
 
-impl Shortcuts {
+impl Ways {
     /// The set with one more.
     #[must_use]
-    pub fn with(self, shortcut: Shortcut) -> Shortcuts {
-        Shortcuts(self.0 | 1 << shortcut as u32)
+    pub fn with(self, way: Way) -> Ways {
+        Ways(self.0 | 1 << way as u32)
     }
 
     /// Is it among them?
-    pub fn contains(self, shortcut: Shortcut) -> bool {
-        self.0 >> shortcut as u32 & 1 == 1
+    pub fn contains(self, way: Way) -> bool {
+        self.0 >> way as u32 & 1 == 1
     }
 }

@@ -3,6 +3,7 @@
 //! They are the first page; of two words next to each other, if nothing comes before them. See
 //! [`first_pages`](crate::snapshot::answers::first_pages).
 
+use super::choose::Counted;
 use super::relevance::by_relevance;
 use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
@@ -10,7 +11,7 @@ use crate::query::interpret::{ClauseMatch, Interpretation};
 use crate::query::request::{Query, SortOrder};
 use crate::query::score::top_k::PageWindow;
 use crate::query::session::Session;
-use crate::query::session::ways::Shortcut;
+use crate::query::session::ways::Way;
 use crate::query::session::within_industry::industry_of;
 use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::set_expr::SetExpr;
@@ -60,20 +61,18 @@ pub fn page_of_word(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Po
             false => position(session, query, last.doc)?,
         };
     }
-    session.took(match scope {
-        Scope::Everywhere => Shortcut::BestOfWord,
-        Scope::Industry(_) => Shortcut::BestInIndustry,
-    });
+    session.took(Way::StoredPage);
     Some((page.total, found))
 }
 
 /// Where a hit stands.
 fn position(session: &Session<'_>, query: &Query, doc: DocId) -> Option<Position> {
     let interpretation = Interpretation::new(session, &query.text);
-    let hits = (&SetExpr::materialised(DocSet::of(vec![doc.0])), 1);
+    let hits = SetExpr::materialised(DocSet::of(vec![doc.0]));
+    let counted = Counted { total: 1, expr: hits.clone(), hits, best_in_industry: None };
     let (order, side) = (SortOrder::Desc, Side::After);
-    let stretch = PageWindow { order, side, start: None, wanted: 1 };
-    by_relevance(session, query, &interpretation, hits, None, stretch).pop()
+    let window = PageWindow { order, side, start: None, wanted: 1 };
+    by_relevance(session, query, &interpretation, &counted, window).pop()
 }
 
 /// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal forms: then

@@ -18,7 +18,7 @@ use crate::query::interpret::Interpretation;
 use crate::query::score::text_score::Scorer;
 use crate::query::score::top_k::{Distance, PageWindow};
 use crate::query::session::Session;
-use crate::query::session::ways::Shortcut;
+use crate::query::session::ways::Way;
 use crate::query::sets::chunk::Chunk;
 use crate::query::sets::predicate::Predicate;
 use crate::query::sets::set_expr::SetExpr;
@@ -69,7 +69,7 @@ impl<'s> ImpactWalk<'s> {
         };
         walk.look_into_all(session.tuning().walk_block);
         if walk.is_bounded {
-            session.took(Shortcut::ImpactWalk);
+            session.took(Way::ImpactWalk);
         }
         let mut found = walk.found;
         found.sort_unstable_by_key(|(distance, _)| *distance);

@@ -13,10 +13,12 @@
 //! many tests are made at a time, and gathering costs what finding all hits does. Counts differ much in how many
 //! businesses have them, so that walking one after the other is tried, and given up.
 
+use super::choose::Counted;
 use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
+use crate::query::request::{Query, SortKey, SortOrder};
+use crate::query::score::top_k::PageWindow;
 use crate::query::session::Session;
-use crate::query::session::ways::Shortcut;
 use crate::query::sets::set_expr::{CHECKED, SetExpr};
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::sort_order::Permutation;
@@ -43,7 +45,7 @@ pub fn by_doc_id(
 }
 
 /// Where in the order by employees, fewest first, the hits stand: bounds on employees are a stretch of it.
-pub fn employees_window(snapshot: &Snapshot, hits: &SetExpr<'_>) -> Range<usize> {
+fn employees_window(snapshot: &Snapshot, hits: &SetExpr<'_>) -> Range<usize> {
     let counts = snapshot.employee_counts();
     let range = hits.doc_range(snapshot.num_docs());
     let count_of = |doc| counts.get(DocId(doc));
@@ -97,26 +99,6 @@ fn by_stretches(
     Some(found)
 }
 
-/// Does a walk that looks at the business of each position cost less than gathering the ranks of all hits? `window`
-/// positions may have hits.
-fn is_walked(
-    hits: &SetExpr<'_>,
-    total: u64,
-    permutation: Permutation<'_>,
-    window: u64,
-    wanted: u64,
-) -> bool {
-    let walked = wanted * window / total.max(1);
-    let steps = walked * permutation.step_cost();
-    if !hits.has_predicate() {
-        return steps <= total;
-    }
-    // Hits are not ready, and to find them all is what costs.
-    let candidates = hits.enumerated_max();
-    let looked_at = candidates * walked / window.max(1);
-    steps + CHECKED * looked_at <= total + candidates
-}
-
 /// Most positions that are looked at together.
 const WALKED_MAX: usize = 512;
 
@@ -152,42 +134,97 @@ fn walked(
     found
 }
 
-/// The first `wanted` of `total` hits on one side of `rank` in a permutation, nearest first. All hits stand within
-/// `window`.
-pub fn by_permutation(
-    session: &Session<'_>,
-    (permutation, window): (Permutation<'_>, Range<usize>),
-    (hits, total): (&SetExpr<'_>, u64),
+/// Hits in the order of a permutation, on one side of a cursor.
+pub struct SortedHits<'a, 's> {
+    permutation: Permutation<'s>,
+    /// Positions that may have hits.
+    window: Range<usize>,
+    /// Those beyond the cursor.
+    positions: Range<usize>,
+    hits: &'a SetExpr<'s>,
+    total: u64,
     side: Side,
-    rank: Option<u32>,
     wanted: usize,
-    ranks: &mut Vec<u32>,
-) -> Vec<Position> {
-    let (start, end) = match (side, rank) {
-        (_, None) => (window.start, window.end),
-        (Side::After, Some(rank)) => (window.start.max(rank as usize + 1), window.end),
-        (Side::Before, Some(rank)) => (window.start, window.end.min(rank as usize)),
-    };
-    let end = end.max(start);
-    let position = |doc: DocId| Position { relevance_key: 0, doc };
-    let positions = start as u32..end as u32;
-    let stretches = total / STRETCH_COST;
-    if let Some(docs) = by_stretches(permutation, positions.clone(), hits, side, wanted, stretches)
-    {
-        session.took(Shortcut::StaticWalk);
-        return docs.into_iter().map(position).collect();
+}
+
+impl<'a, 's> SortedHits<'a, 's> {
+    /// The hits in the order that `query` asks for, beyond its cursor.
+    pub fn new(
+        session: &Session<'s>,
+        query: &Query,
+        page: &PageWindow,
+        counted: &'a Counted<'s>,
+    ) -> SortedHits<'a, 's> {
+        let (snapshot, Counted { hits, total, .. }) = (session.snapshot(), counted);
+        let permutation = permutation_of(snapshot, query);
+        let window = match query.sort {
+            SortKey::EmployeeCount => employees_window(snapshot, hits),
+            _ => 0..permutation.len(),
+        };
+        let (start, end) = match (page.side, rank(snapshot, permutation, page)) {
+            (_, None) => (window.start, window.end),
+            (Side::After, Some(rank)) => (window.start.max(rank as usize + 1), window.end),
+            (Side::Before, Some(rank)) => (window.start, window.end.min(rank as usize)),
+        };
+        let positions = start..end.max(start);
+        let (side, wanted) = (page.side, page.wanted);
+        SortedHits { permutation, window, positions, hits, total: *total, side, wanted }
     }
-    let docs = if is_walked(hits, total, permutation, window.len() as u64, wanted as u64) {
-        session.took(Shortcut::PermutationWalk);
-        let of_page = (wanted, window.len() / (total.max(1) as usize));
-        walked(permutation, start..end, hits, side, of_page)
-    } else {
-        session.took(Shortcut::RankGather);
+
+    /// Does a walk that looks at the document of each position cost less than gathering the ranks of all hits?
+    pub fn is_walked(&self) -> bool {
+        let (hits, total, window) = (self.hits, self.total, self.window.len() as u64);
+        let walked = self.wanted as u64 * window / total.max(1);
+        let steps = walked * self.permutation.step_cost();
+        if !hits.has_predicate() {
+            return steps <= total;
+        }
+        // Hits are not materialised, and to find them all is what costs.
+        let candidates = hits.enumerated_max();
+        let looked_at = candidates * walked / window.max(1);
+        steps + CHECKED * looked_at <= total + candidates
+    }
+
+    /// The nearest by a walk run by run; none beyond so many runs that gathering ranks costs less.
+    pub fn by_runs(&self) -> Option<Vec<DocId>> {
+        let positions = self.positions.start as u32..self.positions.end as u32;
+        let most = self.total / STRETCH_COST;
+        by_stretches(self.permutation, positions, self.hits, self.side, self.wanted, most)
+    }
+
+    /// The nearest by a walk along the order.
+    pub fn walked(&self) -> Vec<DocId> {
+        let of_page = (self.wanted, self.window.len() / (self.total.max(1) as usize));
+        walked(self.permutation, self.positions.clone(), self.hits, self.side, of_page)
+    }
+
+    /// The nearest by the ranks of all hits, which are put into `ranks`.
+    pub fn gathered(&self, ranks: &mut Vec<u32>) -> Vec<DocId> {
+        let positions = self.positions.start as u32..self.positions.end as u32;
         ranks.clear();
-        hits.for_each(|doc| ranks.push(doc.0));
-        permutation.rough_ranks(ranks);
-        permutation.nearest(ranks, positions, wanted, side == Side::Before);
-        ranks.iter().map(|&rank| permutation.doc_at(rank as usize)).collect()
-    };
-    docs.into_iter().map(position).collect()
+        self.hits.for_each(|doc| ranks.push(doc.0));
+        self.permutation.rough_ranks(ranks);
+        self.permutation.nearest(ranks, positions, self.wanted, self.side == Side::Before);
+        ranks.iter().map(|&rank| self.permutation.doc_at(rank as usize)).collect()
+    }
+}
+
+/// The sort order of a query, if that is not the static one.
+pub fn permutation_of<'s>(snapshot: &'s Snapshot, query: &Query) -> Permutation<'s> {
+    match (query.sort, query.order) {
+        (SortKey::Name, SortOrder::Asc) => snapshot.by_name_ascending(),
+        (SortKey::Name, SortOrder::Desc) => snapshot.by_name_descending(),
+        (SortKey::FoundedYear, SortOrder::Asc) => snapshot.by_founded_year_ascending(),
+        (SortKey::FoundedYear, SortOrder::Desc) => snapshot.by_founded_year_descending(),
+        _ => snapshot.by_employee_count_ascending(),
+    }
+}
+
+/// Where the cursor stands in a sort order. One made by hand may name a document that is not there: it stands behind all
+/// others.
+pub fn rank(snapshot: &Snapshot, permutation: Permutation<'_>, page: &PageWindow) -> Option<u32> {
+    page.start.map(|position| match position.doc {
+        doc if doc.0 < snapshot.num_docs() => permutation.rank(doc),
+        _ => snapshot.num_docs(),
+    })
 }

@@ -9,7 +9,7 @@ use crate::collections::{Record, Rng};
 use crate::oracle::Oracle;
 use firmament::company::Company;
 use firmament::query::page::Scratch;
-use firmament::query::session::ways::Shortcut;
+use firmament::query::session::ways::Way;
 
 const TEXT_WORDS: [&str; 5] = ["carbon", "delta", "ember", "falcon", "garnet"];
 const TWO_INDUSTRIES: [&str; 2] = ["Mining", "Software"];
@@ -85,7 +85,7 @@ fn record(texts: Texts, rng: &mut Rng, number: usize) -> Record {
 
 #[test]
 fn frequent_pairs_are_ranked_as_the_oracle_does() {
-    let least = [(Shortcut::BestOfPhraseInIndustry, 100)];
+    let least = [(Way::TierBest, 100)];
     compare(TEXTS, two_words, &least);
 }
 
@@ -101,7 +101,7 @@ fn words_apart_are_ranked_as_the_oracle_does() {
 fn words_wherever_and_in_an_industry_are_ranked_as_the_oracle_does() {
     let between = &["", "", "", "carbonate ", "embers ", "falconry "];
     let texts = Texts { between, unnamed: 2, ..TEXTS };
-    let least = [(Shortcut::BestOfWord, 200), (Shortcut::BestInIndustry, 200)];
+    let least = [(Way::StoredPage, 400)];
     compare(texts, one_word, &least);
 }
 
@@ -109,7 +109,7 @@ fn words_wherever_and_in_an_industry_are_ranked_as_the_oracle_does() {
 #[test]
 fn words_that_an_industry_shuns_are_ranked_as_the_oracle_does() {
     let texts = Texts { unnamed: 1, second: 3, longer: 40, most: 401, ..TEXTS };
-    compare(texts, one_word, &[(Shortcut::ImpactWalk, 200)]);
+    compare(texts, one_word, &[(Way::ImpactWalk, 200)]);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn words_beside_an_unknown_one_are_ranked_as_when_all_are_looked_at() {
         words.insert(rng.below(words.len() + 1), *rng.pick(&["zzyzx", "qqqqq"]));
         words.into_iter().map(str::to_owned).collect()
     };
-    compare(texts, words, &[(Shortcut::RelaxedPortions, 200), (Shortcut::NameWeights, 200)]);
+    compare(texts, words, &[(Way::Relaxed, 200)]);
 }
 
 fn one_word(rng: &mut Rng) -> Vec<String> {
@@ -188,13 +188,13 @@ fn two_words(rng: &mut Rng) -> Vec<String> {
     [*rng.pick(&TEXT_WORDS), *rng.pick(&TEXT_WORDS)].map(str::to_owned).into()
 }
 
-/// Compares answers to such a `q` over collections of `texts`, of which so many at least are to be by these shortcuts.
-fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Shortcut, u64)]) {
+/// Compares answers to such a `q` over collections of `texts`, of which so many at least are to be by these ways.
+fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Way, u64)]) {
     let mut scratch = Scratch::default();
     let mut taken = vec![0; least.len()];
     for collection in 0..24 {
         let mut rng = Rng::new(7, collection);
-        // Of odd length, so that all is stored, and all shortcuts are taken.
+        // Of odd length, so that all is stored, and all ways are taken.
         let len = 2 * rng.within(5, texts.most / 2) + 1;
         let records: Vec<Record> = (0..len).map(|number| record(texts, &mut rng, number)).collect();
         let oracle = Oracle::new(companies(&records));
@@ -212,12 +212,12 @@ fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Shortcut
                 Pair::new(&oracle, &subject, &records, &request, rng, &mut scratch).check();
             assert_eq!(checked, Ok(()), "collection {collection}: {request}");
         }
-        for (taken, (shortcut, _)) in taken.iter_mut().zip(least) {
-            *taken += subject.shortcuts_taken()[*shortcut as usize];
+        for (taken, (way, _)) in taken.iter_mut().zip(least) {
+            *taken += subject.ways_taken()[*way as usize];
         }
     }
-    for (taken, (shortcut, least)) in taken.into_iter().zip(least) {
-        assert!(taken >= *least, "only {taken} answers by {shortcut:?}");
+    for (taken, (way, least)) in taken.into_iter().zip(least) {
+        assert!(taken >= *least, "only {taken} answers by {way:?}");
     }
 }
 
@@ -267,7 +267,7 @@ fn a_form_that_stands_nowhere_may_be_of_a_plural() {
             ..Company::default()
         }
     };
-    // Of odd length, so that all shortcuts are taken.
+    // Of odd length, so that all ways are taken.
     check_answers(
         (0..41).map(company),
         ["vögel carbon", "carbon vögel", "\"vögel\" carbon", "vögel"].map(|q| (q, 1)),

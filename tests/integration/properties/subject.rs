@@ -5,7 +5,7 @@ use firmament::ids::DocId;
 use firmament::index::Thresholds;
 use firmament::query::page::{Page, Scratch, search};
 use firmament::query::request::Query;
-use firmament::query::session::ways::{Shortcut, Tuning};
+use firmament::query::session::ways::{Tuning, Way};
 use firmament::query::text_score;
 use firmament::snapshot::Snapshot;
 use std::cell::Cell;
@@ -19,10 +19,10 @@ pub struct Subject {
     pub numbers: Vec<usize>,
     /// Which `DocId` each record is.
     docs: Vec<DocId>,
-    /// From which sizes on the engine takes shortcuts here.
+    /// From which sizes on the engine takes ways here.
     tuning: Tuning,
-    /// How many answers took each shortcut.
-    taken: Cell<[u64; Shortcut::ALL.len()]>,
+    /// How many answers took each way.
+    taken: Cell<[u64; Way::ALL.len()]>,
     _folder: tempfile::TempDir,
 }
 
@@ -31,7 +31,7 @@ impl Subject {
     pub fn publish(companies: &[Company], lines: &str) -> Subject {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("collection.firmament");
-        // Every other collection stores whatever can be stored, however small it is, and takes every shortcut; half of
+        // Every other collection stores whatever can be stored, however small it is, and takes every way; half of
         // these keep the hits that were found, and score all members in larger blocks.
         let kept_max = Tuning::default().kept_max;
         let walk_block = 16;
@@ -65,7 +65,7 @@ impl Subject {
             numbers,
             docs,
             tuning,
-            taken: Cell::new([0; Shortcut::ALL.len()]),
+            taken: Cell::new([0; Way::ALL.len()]),
             _folder: folder,
         }
     }
@@ -75,15 +75,15 @@ impl Subject {
         scratch.tuning = self.tuning;
         let page = search(&self.snapshot, query, scratch);
         let mut taken = self.taken.get();
-        for (count, shortcut) in taken.iter_mut().zip(Shortcut::ALL) {
-            *count += u64::from(page.shortcuts.contains(shortcut));
+        for (count, way) in taken.iter_mut().zip(Way::ALL) {
+            *count += u64::from(page.ways.contains(way));
         }
         self.taken.set(taken);
         page
     }
 
-    /// How many answers took each of [`Shortcut::ALL`].
-    pub fn shortcuts_taken(&self) -> [u64; Shortcut::ALL.len()] {
+    /// How many answers took each of [`Way::ALL`].
+    pub fn ways_taken(&self) -> [u64; Way::ALL.len()] {
         self.taken.get()
     }
 

@@ -9,7 +9,7 @@ use crate::query::interpret::{ClauseMatch, Interpretation};
 use crate::query::score::text_score::Scorer;
 use crate::query::score::top_k::{PageWindow, TopK};
 use crate::query::session::Session;
-use crate::query::session::ways::Shortcut;
+use crate::query::session::ways::Way;
 use crate::query::sets::chunk::Chunk;
 use crate::query::sets::predicate::ANNOUNCED;
 use crate::query::sets::set_expr::SetExpr;
@@ -63,7 +63,7 @@ impl<'s> RelaxedScorer<'s> {
         for portion in self.portions(session, interpretation) {
             walk.nearest.tighten();
             if !walk.may_be_near(DocId(0), portion.score_max) {
-                session.took(Shortcut::RelaxedPortions);
+                session.took(Way::Relaxed);
                 break;
             }
             let members = SetExpr::intersection([portion.members.clone(), left.clone()]);
@@ -82,7 +82,7 @@ impl<'s> RelaxedScorer<'s> {
             left = SetExpr::difference(left, portion.members);
         }
         if walk.is_bounded {
-            session.took(Shortcut::NameWeights);
+            session.took(Way::Relaxed);
         }
         walk.nearest.into_sorted()
     }

@@ -5,10 +5,11 @@ use crate::query::score::text_score::Scorer;
 use crate::query::score::tiers::{Group, PhraseCandidates, Step, TierPartition};
 use crate::query::score::top_k::{PageWindow, TopK, nearest};
 use crate::query::session::Session;
-use crate::query::session::ways::Shortcut;
+use crate::query::session::ways::Way;
 use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::predicate::Predicate;
 use crate::query::sets::set_expr::SetExpr;
+use crate::query::strategy::choose::{OnLevel, on_level};
 use crate::query::strategy::impact_walk::ImpactWalk;
 use crate::ranking::Level;
 use crate::snapshot::encoding::packed_ints::PackedInts;
@@ -22,9 +23,8 @@ pub(crate) struct Walk<'a, 's> {
     pub(crate) session: &'a Session<'s>,
     pub(crate) scorer: Scorer<'s>,
     pub(crate) impacts: ImpactWalk<'s>,
-    /// The stored best of those that hold `q` as a phrase, if it is two words whose impacts are the text score; and which
-    /// shortcut that is.
-    pub(crate) best_of_phrase: Option<(PackedInts<'s>, Shortcut)>,
+    /// The stored best documents that hold `q` as a phrase, if it is two words whose impacts are the text score.
+    pub(crate) best_of_phrase: Option<PackedInts<'s>>,
     /// Do all hits hold it as a phrase?
     pub(crate) is_phrase: bool,
     pub(crate) stretch: PageWindow,
@@ -112,27 +112,26 @@ impl<'s> Walk<'_, 's> {
         if self.is_full() || self.is_behind(group.level) {
             return;
         }
-        let are_many = group.members.cardinality_max() > self.session.tuning().held_max;
         let are_phrase = self.is_phrase || group.level == Level::PhraseElsewhere;
         if are_phrase && self.take_best_of_phrase(group.level, &group.members) {
             return;
         }
-        if let SetExpr::Filtered { candidates, check, .. } = &group.members
-            && are_many
-        {
-            self.take_checked(group.level, candidates, &**check);
-            return;
+        match (on_level(self.session, &group.members), &group.members) {
+            (OnLevel::Verified, SetExpr::Filtered { candidates, check, .. }) => {
+                self.take_checked(group.level, candidates, &**check);
+            }
+            (OnLevel::ScoreAll, members) => {
+                self.session.took(Way::ScoreAll);
+                let left = self.left();
+                self.found.extend(nearest(members, group.level, &mut self.scorer, left));
+            }
+            (_, members) => self.take_by_impacts(group.level, members, None),
         }
-        if are_many {
-            return self.take_by_impacts(group.level, &group.members, None);
-        }
-        let left = self.left();
-        self.found.extend(nearest(&group.members, group.level, &mut self.scorer, left));
     }
 
     /// Fills the page with those of `hits` among the stored best of the phrase, if they suffice.
     fn take_best_of_phrase(&mut self, level: Level, hits: &SetExpr<'s>) -> bool {
-        let Some((best, by)) = self.best_of_phrase else { return false };
+        let Some(best) = self.best_of_phrase else { return false };
         if !self.stretch.is_from_best() {
             return false;
         }
@@ -148,7 +147,7 @@ impl<'s> Walk<'_, 's> {
                 found.push(position);
             }
             if found.len() == left.wanted {
-                self.session.took(by);
+                self.session.took(Way::TierBest);
                 self.found.append(&mut found);
                 return true;
             }
@@ -181,7 +180,7 @@ impl<'s> Walk<'_, 's> {
         let tuning = self.session.tuning();
         // Behind a cursor, few of them are scored.
         let is_within = self.stretch.start_on(level).is_some();
-        if is_within && candidates.cardinality_max() > tuning.held_max {
+        if is_within && on_level(self.session, candidates) == OnLevel::ImpactWalk {
             self.take_by_impacts(level, candidates, Some(check));
             return None;
         }
