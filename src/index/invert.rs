@@ -71,7 +71,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     progress(done, total);
     let keys = fst::Map::new(writer.written()?.of(SectionKind::TermKeys))
         .map_err(|error| SnapshotError::damaged(SectionKind::TermKeys, error))?;
-    let plurals = pool.install(|| plurals(&keys, &chunks));
+    let (plurals, unmatched) = pool.install(|| plurals(&keys, &chunks));
     drop(keys);
     let mut offsets = OffsetsWriter::begin(SectionKind::TermOffsets, num_terms + 1, writer);
     let codes = pool.install(|| codes_by_frequency(occurrences));
@@ -79,7 +79,7 @@ pub fn write<E: From<ScratchError> + From<SnapshotError> + Send>(
     let mut weights_section = writer.reserve(SectionKind::TermWeights, num_terms as u64 * 2);
     let mut weights = vec![0u16; num_terms];
     let mut section = writer.begin(SectionKind::TermPostings);
-    let source = Source { postings, plurals, contributions, bounds };
+    let source = Source { postings, plurals, unmatched, contributions, bounds };
     offsets.push(0)?;
     let (workspaces, spares) = (Spares::<TermWorkspace>::default(), Spares::default());
     in_order(
@@ -130,29 +130,34 @@ fn codes_by_frequency(occurrences: Vec<u32>) -> Vec<u32> {
     codes
 }
 
-/// Pairs of different terms that match each other where plurals count, in both directions, sorted.
-fn plurals(keys: &fst::Map<Section>, chunks: &[Chunk]) -> Vec<(TermOrd, TermOrd)> {
+/// Pairs of different terms that match each other where plurals count, in both directions, sorted; and the plurals of
+/// which some form is no term, ascending.
+fn plurals(keys: &fst::Map<Section>, chunks: &[Chunk]) -> (Vec<(TermOrd, TermOrd)>, Vec<u32>) {
     // Of two different words that share a form, one at least has more than one form.
     let of_chunk = |chunk: &Chunk| {
-        let mut pairs = Vec::new();
+        let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
         let mut stream = keys.range().ge(&chunk.first_term).into_stream();
         for ord in chunk.ords.clone() {
             let Some((word, _)) = stream.next() else { break };
             // The terms of a dictionary are texts.
             let word = std::str::from_utf8(word).unwrap_or_default();
             if plural::is_plural_shaped(word) {
+                if plural::forms(word).any(|form| !keys.contains_key(&form)) {
+                    unmatched.push(ord);
+                }
                 for_each_plural(word, keys, |other| {
                     pairs.push((TermOrd(ord), other));
                     pairs.push((other, TermOrd(ord)));
                 });
             }
         }
-        pairs
+        (pairs, unmatched)
     };
-    let mut pairs: Vec<(TermOrd, TermOrd)> = chunks.par_iter().flat_map_iter(of_chunk).collect();
+    let (pairs, unmatched): (Vec<_>, Vec<_>) = chunks.par_iter().map(of_chunk).unzip();
+    let mut pairs = pairs.concat();
     pairs.par_sort_unstable();
     pairs.dedup();
-    pairs
+    (pairs, unmatched.concat())
 }
 
 /// Calls `visit` with every term but `word` itself that matches `word` where plurals count.
@@ -248,6 +253,8 @@ impl Weighted {
 struct Source {
     postings: RawPostings,
     plurals: Vec<(TermOrd, TermOrd)>,
+    /// Plurals of which some form is no term, ascending.
+    unmatched: Vec<u32>,
     contributions: Vec<[u16; NUM_FIELDS]>,
     bounds: BlockBounds,
 }
@@ -272,9 +279,13 @@ impl Source {
         for ord in chunk.ords.clone() {
             any.clear();
             lists.iter_mut().for_each(Vec::clear);
+            let has_prose = self.unmatched.binary_search(&ord).is_ok();
             for posting in Postings::new(raw.of(ord)) {
                 let contributions = looked_up.next();
                 let mut sum = prose(&posting, &contributions);
+                if has_prose && sum > 0 {
+                    lists[4].push(posting.doc);
+                }
                 if posting.name_list > 0 {
                     lists[usize::from(posting.name_list) - 1].push(posting.doc);
                     sum += limited(posting.counts[0], contributions[0]);
@@ -305,9 +316,9 @@ impl Source {
             impacts.clear();
             Impacts::new(self.num_docs(), any.docs.len()).push_all(&any.sums, impacts);
             let start = out.blocks.len();
-            let [is, starts, has, host] = &*lists;
+            let [is, starts, has, host, prose] = &*lists;
             let block = TermBlock {
-                lists: [&any.docs, is, starts, has, host],
+                lists: [&any.docs, is, starts, has, host, prose],
                 impacts,
                 followers: &any.followers,
             };
@@ -329,8 +340,8 @@ struct TermWorkspace {
     any: Weighted,
     other: Weighted,
     merged: Weighted,
-    /// Is, starts, has, host.
-    lists: [Vec<u32>; 4],
+    /// Is, starts, has, host, prose.
+    lists: [Vec<u32>; 5],
     impacts: Vec<u8>,
 }
 

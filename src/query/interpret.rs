@@ -8,7 +8,7 @@ pub mod prefix;
 
 use super::interpret::prefix::PrefixMatches;
 use super::session::Session;
-use super::sets::set_expr::SetExpr;
+use super::sets::set_expr::{List, SetExpr};
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
 use crate::ids::{DocId, TermOrd};
@@ -168,7 +168,9 @@ impl<'s> ClauseMatch<'s> {
         let own = session.term(&self.clause.term);
         let own = match &self.prefix {
             // The union is known to be disjoint where the word has a list: what it matches otherwise is checked.
-            Some(prefix) if matches!(own, SetExpr::List(_) | SetExpr::Range(_)) => {
+            Some(prefix)
+                if matches!(own, SetExpr::List(List { key: Some(_), .. }) | SetExpr::Range(_)) =>
+            {
                 SetExpr::disjoint_union([own, prefix.beyond.clone()])
             }
             Some(prefix) => SetExpr::union([own, prefix.beyond.clone()]),

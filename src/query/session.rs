@@ -151,10 +151,14 @@ impl<'s> Session<'s> {
         // lists of those words hold more than that: names, and words that share a form with *them*.
         let word = QueryWord::of_form(form.to_owned());
         let related = related_terms(&word);
-        let ords = related.iter().filter_map(|term| self.ord(term));
-        let lists = ords.map(|ord| SetExpr::list(self.snapshot.terms().lists(ord).any()));
+        let lists =
+            related.iter().filter_map(|term| Some(self.snapshot.terms().lists(self.ord(term)?)));
+        let (told, unknown): (Vec<_>, Vec<_>) = lists.partition(|lists| lists.prose().is_some());
         let place = Place::Within(&[TextField::Industry, TextField::Description]);
-        self.check_at(SetExpr::union(lists), &Phrase::of_word(word), place)
+        let unknown = SetExpr::union(unknown.iter().map(|lists| SetExpr::list(lists.any())));
+        let verified = self.check_at(unknown, &Phrase::of_word(word), place);
+        let told = told.iter().filter_map(TermLists::prose).map(SetExpr::list);
+        SetExpr::union(told.chain([verified]))
     }
 
     /// Those of `candidates` in which the phrase stands as `place` says.

@@ -51,6 +51,8 @@ pub enum ListKind {
     NameHas,
     /// [`TermLists::host`].
     Host,
+    /// [`TermLists::prose`].
+    Prose,
 }
 
 /// The term dictionary of a snapshot.
@@ -179,6 +181,7 @@ impl Terms {
             (lists.name_starts(), ListKind::NameStarts),
             (lists.name_has(), ListKind::NameHas),
             (lists.host(), ListKind::Host),
+            (lists.prose(), ListKind::Prose),
         ];
         let is_it =
             |other: &Option<Postings<'_>>| other.is_some_and(|it| it.address() == list.address());

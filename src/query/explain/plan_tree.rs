@@ -116,6 +116,7 @@ fn name_of_list(list: &Postings<'_>, snapshot: &Snapshot) -> String {
             ListKind::NameStarts => format!("{term} starts the name"),
             ListKind::NameHas => format!("{term} within the name"),
             ListKind::Host => format!("{term} in the host"),
+            ListKind::Prose => format!("{term} itself in industry or description"),
         };
     }
     if let Some(name) = snapshot.industries().key_of(list) {

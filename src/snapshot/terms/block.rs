@@ -1,11 +1,11 @@
 //! The block of one term: its lists of postings and what is stored beside them.
 //!
 //! ```text
-//! BLOCK     := MASK (u32, bit i: list i is present; bit 5: FOLLOWERS are; bit 6: PLACES are), BOUNDS, PLACES, POSTINGS for
+//! BLOCK     := MASK (u32, bit i: list i is present; bit 6: FOLLOWERS are; bit 7: PLACES are), BOUNDS, PLACES, POSTINGS for
 //!              each list present, in order of the bits, IMPACTS, FOLLOWERS
 //! BOUNDS    := least and largest impact on documents with the term in their name, and on all others (u8^4); 255 and 0 if
 //!              there are none
-//! PLACES    := where each part behind begins, present or not: 5 lists, IMPACTS, FOLLOWERS; and where the block ends
+//! PLACES    := where each part behind begins, present or not: 6 lists, IMPACTS, FOLLOWERS
 //!              (u32^8, in units of 8 bytes from the start of the block); only for 256 documents and more
 //! IMPACTS   := u8 for each business of the first list, padding to 8
 //! FOLLOWERS := the same, see [`followers`](super::next_word)
@@ -26,7 +26,7 @@ use crate::snapshot::file::format::SectionKind;
 pub const BLOCK_ALIGN: u64 = 8;
 
 /// Number of lists that a term may have.
-pub const NUM_LISTS: usize = 5;
+pub const NUM_LISTS: usize = 6;
 
 /// The bit of a block's mask that says that followers follow the impacts.
 const HAS_FOLLOWERS: u32 = 1 << NUM_LISTS;
@@ -43,10 +43,9 @@ const HEAD: usize = 8;
 /// Parts of a block behind the lists.
 const IMPACTS: usize = NUM_LISTS;
 const FOLLOWERS: usize = IMPACTS + 1;
-const END: usize = FOLLOWERS + 1;
 
-/// Number of places: of all parts, and of the end.
-const NUM_PARTS: usize = END + 1;
+/// Number of parts.
+const NUM_PARTS: usize = FOLLOWERS + 1;
 
 /// The least and the largest impact of a term; 255 and 0 where there is no document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,6 +134,12 @@ impl<'a> TermLists<'a> {
     /// Businesses with the term in their host.
     pub fn host(&self) -> Option<Postings<'a>> {
         self.list(4)
+    }
+
+    /// Documents with the term itself in industry or description, and not only its singular or plural; stored if some
+    /// form of a plural stands nowhere as a term, so that a query may mean this one alone.
+    pub fn prose(&self) -> Option<Postings<'a>> {
+        self.list(5)
     }
 
     /// The lists of businesses with the term in their name; no business is on two of them.
@@ -255,12 +260,11 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
         out.extend_from_slice(bytes.unwrap_or_default());
         out.resize(out.len().next_multiple_of(8), 0);
     }
-    begin_part(END, out);
 }
 
 /// BOUNDS of a block.
 fn bounds_of(block: &TermBlock<'_>) -> [u8; 4] {
-    let [docs, name_is, name_starts, name_has, _] = block.lists;
+    let [docs, name_is, name_starts, name_has, ..] = block.lists;
     let mut names = [name_is, name_starts, name_has].map(|list| list.iter().peekable());
     let mut bounds = [u8::MAX, 0, u8::MAX, 0];
     for (doc, &impact) in docs.iter().zip(block.impacts) {
@@ -288,19 +292,19 @@ mod tests {
         fn what_is_encoded_is_read(
             len in prop_oneof![1u32..40, 200u32..300, 4000u32..9000],
             step in 1u32..30,
-            is_present in any::<[bool; 4]>(),
+            is_present in any::<[bool; 5]>(),
             has_followers in any::<bool>(),
         ) {
             let docs: Vec<u32> = (0..len).map(|at| at * step).collect();
             let impacts: Vec<u8> = docs.iter().map(|doc| (doc % 255) as u8 + 1).collect();
             let followers: Vec<u8> = docs.iter().map(|doc| (doc % 256) as u8).collect();
             // No business is on two lists of names.
-            let mut lists = [docs.clone(), Vec::new(), Vec::new(), Vec::new(), every(&docs, 5)];
+            let mut lists = [docs.clone(), Vec::new(), Vec::new(), Vec::new(), every(&docs, 5), every(&docs, 7)];
             for (at, list) in lists[1..4].iter_mut().enumerate().filter(|(at, _)| is_present[*at]) {
                 *list = every(docs.get(at..).unwrap_or_default(), 3);
             }
-            if !is_present[3] {
-                lists[4].clear();
+            for at in [4, 5].into_iter().filter(|at| !is_present[at - 1]) {
+                lists[at].clear();
             }
             let block = TermBlock {
                 lists: lists.each_ref().map(Vec::as_slice),
@@ -324,7 +328,7 @@ mod tests {
 
             let read = TermLists::new(bytes);
             let found = [
-                Some(read.any()), read.name_is(), read.name_starts(), read.name_has(), read.host(),
+                Some(read.any()), read.name_is(), read.name_starts(), read.name_has(), read.host(), read.prose(),
             ];
             for (found, list) in found.into_iter().zip(&lists) {
                 let mut all = Vec::new();
