@@ -1,8 +1,9 @@
-//! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, what is in either of two arrays,
-//! and which bits of a bitmap are set.
+//! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, what is in
+//! either of two arrays, and which bits of a bitmap are set.
 //!
 //! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY` and `bits/WAY/COUNT`.
-//! Each pair of arrays is one of 64, so that branches cannot be learnt. Before a way is timed its answer is compared with that of sets, or of another way.
+//! Each pair of arrays is one of 64, so that branches cannot be learnt. Before a way is timed its
+//! answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::simd;

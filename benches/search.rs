@@ -1,9 +1,10 @@
 //! What a search costs, by kind of request, over 100,000 synthetic businesses.
 //!
-//! Identifiers are `search/KIND`. Before a kind is timed its total is compared with a scan over the records, so
-//! that a wrong answer cannot look fast. Queries are ready and answers are not cached. `later_page/WAY` is a page of
-//! two frequent words behind the first ones, found by bounds of their impacts and by scoring all hits, which must be the
-//! same. `render/page` is the body of a page of twenty, its documents compared with the records.
+//! Identifiers are `search/KIND`. Before a kind is timed its total is compared with a scan over the
+//! records, so that a wrong answer cannot look fast. Queries are ready and answers are not cached.
+//! `later_page/WAY` is a page of two frequent words behind the first ones, found by bounds of their
+//! impacts and by scoring all hits, which must be the same. `render/page` is the body of a page of
+//! twenty, its documents compared with the records.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use firmament::analyzer::{Analysis, TextField, plural};

@@ -1,16 +1,17 @@
 //! Text to words: the same code at build and at query time.
 //!
-//! In: any text. Out: an [`Analysis`], the text's [`Unit`]s in order: plain words, compounds such as `AT&T`,
-//! and runs of Chinese, Japanese and Korean characters. Nothing here fails, and the work is linear in the
-//! length of the text.
+//! In: any text. Out: an [`Analysis`], the text's [`Unit`]s in order: plain words, compounds such
+//! as `AT&T`, and runs of Chinese, Japanese and Korean characters. Nothing here fails, and the work
+//! is linear in the length of the text.
 //!
-//! A word has one or two *forms*: `Böhme` is `bohme` and `boehme`, any other word is just itself. Both forms
-//! are indexed and both are searched; two words are the same if they share a form.
+//! A word has one or two *forms*: `Böhme` is `bohme` and `boehme`, any other word is just itself.
+//! Both forms are indexed and both are searched; two words are the same if they share a form.
 //!
-//! Rules: contract, section 3 ("Folding", "Words", "Host", "Plural", and the legal forms under "AND"). Letters,
-//! digits and marks are the general categories L, N and M of Unicode ([`UNICODE_VERSION`]). Where the contract
-//! is silent: invisible format characters (soft hyphen, joiners, direction marks) are dropped, since a reader
-//! sees one word; a non-breaking hyphen is a hyphen.
+//! Rules: contract, section 3 ("Folding", "Words", "Host", "Plural", and the legal forms under
+//! "AND"). Letters, digits and marks are the general categories L, N and M of Unicode
+//! ([`UNICODE_VERSION`]). Where the contract is silent: invisible format characters (soft hyphen,
+//! joiners, direction marks) are dropped, since a reader sees one word; a non-breaking hyphen is a
+//! hyphen.
 
 pub mod fold;
 pub mod host;
@@ -22,8 +23,8 @@ pub use fold::{fold_filter, fold_text};
 use fold::{Class, class_of};
 use std::ops::Range;
 
-/// Moves whenever the same text may give other words: a snapshot is searched only by the analyzer that built
-/// it.
+/// Moves whenever the same text may give other words: a snapshot is searched only by the analyzer
+/// that built it.
 pub const ANALYZER_VERSION: u32 = 1;
 
 /// The Unicode version of the character data compiled in.
@@ -115,8 +116,8 @@ impl<'a> WordForms<'a> {
 /// One entry of the index: a form of a word, or of a compound, at a position of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry<'a> {
-    /// Position within the field, from 0. The position after a run of CJK characters is left empty, so that
-    /// no phrase reaches across the end of a run.
+    /// Position within the field, from 0. The position after a run of CJK characters is left empty,
+    /// so that no phrase reaches across the end of a run.
     pub position: u32,
     /// The form.
     pub text: &'a str,
@@ -131,8 +132,8 @@ pub enum Role {
     Word,
     /// A further form of the same word.
     Alternative,
-    /// The joined form of a compound whose parts are the `parts` positions before and at this one: the entry
-    /// follows its last part, `position` is that of its first.
+    /// The joined form of a compound whose parts are the `parts` positions before and at this one:
+    /// the entry follows its last part, `position` is that of its first.
     Joined {
         /// Number of parts.
         parts: u32,
@@ -216,7 +217,8 @@ impl Analysis {
         }
     }
 
-    /// How many units are left without the legal forms at the end; all of them if there is nothing else.
+    /// How many units are left without the legal forms at the end; all of them if there is nothing
+    /// else.
     pub fn units_without_trailing_forms(&self) -> usize {
         let forms = self.units.iter().rev().take_while(|unit| self.is_legal_form(unit)).count();
         if forms == self.units.len() { forms } else { self.units.len() - forms }

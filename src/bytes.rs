@@ -1,7 +1,7 @@
 //! Checked views of mapped bytes, and the variable-length numbers of the token streams.
 //!
-//! Casts go through `bytemuck`, which checks alignment and length: there is no `unsafe` here. Numbers in a
-//! snapshot are little-endian, so the program runs on little-endian machines only.
+//! Casts go through `bytemuck`, which checks alignment and length: there is no `unsafe` here.
+//! Numbers in a snapshot are little-endian, so the program runs on little-endian machines only.
 
 #[cfg(target_endian = "big")]
 compile_error!(

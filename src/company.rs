@@ -1,8 +1,9 @@
 //! One validated input record.
 //!
-//! In: the values of a record as a source read them. Out: a [`Company`] whose texts are trimmed and whose
-//! optional values are present only if they hold something, or the [`FieldError`] that says which field is at
-//! fault and why. Units: `employee_count` in persons, `founded_year` in years of the common era.
+//! In: the values of a record as a source read them. Out: a [`Company`] whose texts are trimmed and
+//! whose optional values are present only if they hold something, or the [`FieldError`] that says
+//! which field is at fault and why. Units: `employee_count` in persons, `founded_year` in years of
+//! the common era.
 
 use crate::limits::{EMPLOYEE_COUNT_MAX, FIELD_BYTES_MAX, FOUNDED_YEAR_RANGE};
 use std::fmt;

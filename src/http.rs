@@ -1,15 +1,17 @@
-//! The server: HTTP/1.1 around [`crate::query::page::search`]. The only place that names hyper or tokio.
+//! The server: HTTP/1.1 around [`crate::query::page::search`]. The only place that names hyper or
+//! tokio.
 //!
 //! In: a [`ServerConfig`]. Out: a running [`Server`], answering `GET /v1/search` on one address
 //! and the operator's requests on another. TLS and HTTP/2 end at the proxy in front.
 //!
 //! Threads: one per worker (own listener, own single-threaded runtime, own scratch memory; nothing
-//! is shared that a request writes but the quota of its key), one for the admin address, one that opens snapshots, one that
-//! follows the key file, and the caller's, which waits for signals.
+//! is shared that a request writes but the quota of its key), one for the admin address, one that
+//! opens snapshots, one that follows the key file, and the caller's, which waits for signals.
 //!
 //! A request's way: `worker` accepts, `connection` lets hyper read the head, `answer` runs the
 //! checks (`gate`, then key and quota, then `params`), picks the snapshot, compares the entity tag
-//! (`conditional`), searches, and `respond` writes the answer; under load it waits for those beside it (`outbox`).
+//! (`conditional`), searches, and `respond` writes the answer; under load it waits for those beside
+//! it (`outbox`).
 //!
 //! Rules that hold throughout: bodies are never read; a panic ends one request, not the process;
 //! every wait has an end; text of callers is escaped before it reaches a log line.

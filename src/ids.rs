@@ -1,11 +1,12 @@
 //! The numbers that name things inside one snapshot.
 //!
-//! All of them are dense and mean nothing outside the snapshot they come from; callers see none of them.
+//! All of them are dense and mean nothing outside the snapshot they come from; callers see none of
+//! them.
 
 /// The row number of a business: its place in the static order (most employees first), from 0.
 ///
-/// Because rows are stored in the static order, comparing two `DocId`s breaks a tie as the contract asks, and
-/// a range of employee counts is a contiguous range of `DocId`s.
+/// Because rows are stored in the static order, comparing two `DocId`s breaks a tie as the contract
+/// asks, and a range of employee counts is a contiguous range of `DocId`s.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DocId(pub u32);
 

@@ -1,8 +1,8 @@
 //! From records to a published snapshot.
 //!
-//! In: files of records. Out: a snapshot file and a [`BuildReport`], or the [`BuildError`] that says why there
-//! is none; the target is then as it was. The same records and options give the same bytes, whatever the number
-//! of threads and the limit of memory.
+//! In: files of records. Out: a snapshot file and a [`BuildReport`], or the [`BuildError`] that
+//! says why there is none; the target is then as it was. The same records and options give the same
+//! bytes, whatever the number of threads and the limit of memory.
 //!
 //! # Data flow
 //!
@@ -22,23 +22,26 @@
 //! Publish  snapshot::writer
 //! ```
 //!
-//! [`reject`] says what is wrong with records that cannot be taken, [`progress`] how a build gets on.
+//! [`reject`] says what is wrong with records that cannot be taken, [`progress`] how a build gets
+//! on.
 //!
 //! # Memory
 //!
-//! [`BuildOptions::memory`] bounds sort buffers, blocks under way and what is read of runs. On top come arrays by
-//! record, at most 26 bytes each at a time, and while records are read up to 24 MiB of their documents. While texts
-//! are analyzed, 4 for the rank of the id, 4 for the order of ids, 8 for the employee count, 2 for the year, 8 for
-//! the lengths of the fields; while terms are encoded, 8 for what an occurrence in each field contributes, and 14 a
-//! term (occurrences, code, weight); while positions are derived, 8 for the order by industry and its ranks. The
-//! postings of one term, about 9 bytes for each of its businesses, are encoded in memory. Temporary files are read
-//! and written, not mapped; sections from which others are derived are mapped, and given back chunk by chunk. All
-//! together, ten million generated records peak at 1.5 GiB and thirty million at 2.1: 31 bytes a record. Where the system can, neither the sorted records nor an input, unless it is Parquet, fill the page cache: see
-//! [`uncached`](crate::snapshot::file::direct_io).
+//! [`BuildOptions::memory`] bounds sort buffers, blocks under way and what is read of runs. On top
+//! come arrays by record, at most 26 bytes each at a time, and while records are read up to 24 MiB
+//! of their documents. While texts are analyzed, 4 for the rank of the id, 4 for the order of ids,
+//! 8 for the employee count, 2 for the year, 8 for the lengths of the fields; while terms are
+//! encoded, 8 for what an occurrence in each field contributes, and 14 a term (occurrences, code,
+//! weight); while positions are derived, 8 for the order by industry and its ranks. The postings of
+//! one term, about 9 bytes for each of its businesses, are encoded in memory. Temporary files are
+//! read and written, not mapped; sections from which others are derived are mapped, and given back
+//! chunk by chunk. All together, ten million generated records peak at 1.5 GiB and thirty million
+//! at 2.1: 31 bytes a record. Where the system can, neither the sorted records nor an input, unless
+//! it is Parquet, fill the page cache: see [`uncached`](crate::snapshot::file::direct_io).
 //!
-//! Temporary files take about as much room as the input: what is read of the sorted records makes room for what is
-//! made of them. With the least memory, whose runs are hardly larger than the pieces in which they go, it is 1.4 times
-//! as much.
+//! Temporary files take about as much room as the input: what is read of the sorted records makes
+//! room for what is made of them. With the least memory, whose runs are hardly larger than the
+//! pieces in which they go, it is 1.4 times as much.
 
 pub mod analysis;
 pub mod collect;
@@ -116,8 +119,8 @@ pub struct BuildOptions {
     pub memory: MemoryLimit,
     /// Where temporary files go; the target's folder if absent.
     pub temp_dir: Option<PathBuf>,
-    /// How many threads work; one for each core if absent. Beside them are some that wait for files most of the time,
-    /// and one that brings hosts together.
+    /// How many threads work; one for each core if absent. Beside them are some that wait for files
+    /// most of the time, and one that brings hosts together.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -344,8 +347,8 @@ impl<'a> Builder<'a> {
         Ok(Read { pending, records: num_read, input_bytes })
     }
 
-    /// Finds the duplicates, the order of all records, and what documents are written in: the records, and how many
-    /// were rejected.
+    /// Finds the duplicates, the order of all records, and what documents are written in: the
+    /// records, and how many were rejected.
     fn sort(
         &self,
         pending: Pending<'_>,

@@ -1,9 +1,9 @@
 //! Firmament: a read-only search server over business records, tuned for throughput.
 //!
-//! An offline tool compiles records into one immutable [`snapshot`] file; a lean server maps it and answers
-//! `GET /v1/search`: free text, filters by industry, place and employee count, four sort orders, exact totals,
-//! cursor pages of any depth. The data never change, so work is done at build time: a query touches the page
-//! it returns and the smaller side of each intersection.
+//! An offline tool compiles records into one immutable [`snapshot`] file; a lean server maps it and
+//! answers `GET /v1/search`: free text, filters by industry, place and employee count, four sort
+//! orders, exact totals, cursor pages of any depth. The data never change, so work is done at build
+//! time: a query touches the page it returns and the smaller side of each intersection.
 //!
 //! # Data flow
 //!
@@ -42,14 +42,17 @@
 //! - `DocId` order is the static order; every order is total and ends on it.
 //! - [`query::search`] reads only the mapping, waits for nothing, and cannot fail on a valid query.
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].
-//! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal response bytes.
-//! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, bytes, simd, ranking} ← snapshot ←
-//!   {index, query}`, then `query ← render ← http`. [`index`] and [`query`] never meet; only [`http`] names hyper or tokio.
+//! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal
+//!   response bytes.
+//! - Arrows point one way:
+//!   `{ids, limits, memory, company, analyzer, places, bytes, simd, ranking} ← snapshot ← {index, query}`,
+//!   then `query ← render ← http`. [`index`] and [`query`] never meet; only [`http`] names hyper or
+//!   tokio.
 //!
 //! # Reading order
 //!
-//! [`query`] and its [`search`](query::search), then [`snapshot`] (its page is the file format), [`analyzer`],
-//! [`index`], and [`http`] last.
+//! [`query`] and its [`search`](query::search), then [`snapshot`] (its page is the file format),
+//! [`analyzer`], [`index`], and [`http`] last.
 
 pub mod analyzer;
 pub mod auth;

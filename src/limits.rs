@@ -1,4 +1,5 @@
-//! The upper bounds of what the program takes in, each with its reason. Those of one part only stand there.
+//! The upper bounds of what the program takes in, each with its reason. Those of one part only
+//! stand there.
 
 /// Longest `q`, in characters (contract, section 2). Longer texts cost more than they can mean.
 pub const QUERY_CHARS_MAX: usize = 512;
@@ -18,14 +19,15 @@ pub const EMPLOYEE_COUNT_MAX: u64 = i64::MAX as u64;
 /// Founding years (contract, section 1).
 pub const FOUNDED_YEAR_RANGE: std::ops::RangeInclusive<u64> = 1..=9999;
 
-/// Most parts of a compound word such as `AT&T`; a longer chain is a path or a table row, not a word.
+/// Most parts of a compound word such as `AT&T`; a longer chain is a path or a table row, not a
+/// word.
 pub const COMPOUND_PARTS_MAX: usize = 8;
 
 /// Longest joined form of a compound, in characters.
 pub const COMPOUND_CHARS_MAX: usize = 64;
 
-/// Longest record of an input file (a line, an element of an array, a row), in bytes. Real records are below
-/// 16 KiB.
+/// Longest record of an input file (a line, an element of an array, a row), in bytes. Real records
+/// are below 16 KiB.
 pub const RECORD_BYTES_MAX: usize = 1 << 20;
 
 /// Longest text of one field of a record, in bytes.
@@ -37,23 +39,28 @@ pub const RECORD_DEPTH_MAX: usize = 32;
 /// Most keys in one input record or columns of a table, unknown ones included.
 pub const RECORD_KEYS_MAX: usize = 256;
 
-/// A compressed input may unpack to so many bytes whatever its size, and beyond them to so many times its size.
-/// Records compress to a third or a tenth; what unpacks to a thousand times its size was made to fill memory.
+/// A compressed input may unpack to so many bytes whatever its size, and beyond them to so many
+/// times its size. Records compress to a third or a tenth; what unpacks to a thousand times its
+/// size was made to fill memory.
 pub const UNPACKED_FREE_BYTES: u64 = 64 << 20;
 
 /// See [`UNPACKED_FREE_BYTES`].
 pub const UNPACKED_RATIO_MAX: u64 = 200;
 
-/// Largest window of zstd input, as a power of two: 128 MiB, what the format recommends decoders to accept.
+/// Largest window of zstd input, as a power of two: 128 MiB, what the format recommends decoders to
+/// accept.
 pub const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
-/// Largest page of a Parquet file, unpacked, in bytes. Common writers make pages of 1 MiB, DuckDB up to 100 MB.
+/// Largest page of a Parquet file, unpacked, in bytes. Common writers make pages of 1 MiB, DuckDB
+/// up to 100 MB.
 pub const PARQUET_PAGE_BYTES_MAX: u64 = 128 << 20;
 
-/// Largest footer of a Parquet file, in bytes. A thousand row groups of ten columns take about 1 MiB.
+/// Largest footer of a Parquet file, in bytes. A thousand row groups of ten columns take about 1
+/// MiB.
 pub const PARQUET_FOOTER_BYTES_MAX: u64 = 64 << 20;
 
-/// Most businesses in one snapshot: a `DocId` has 31 bits, since dictionaries use the 32nd as a mark.
+/// Most businesses in one snapshot: a `DocId` has 31 bits, since dictionaries use the 32nd as a
+/// mark.
 pub const DOCS_MAX: u32 = (1 << 31) - 1;
 
 const _: () = assert!(PAGE_SIZE_DEFAULT <= PAGE_SIZE_MAX);

@@ -1,4 +1,5 @@
-//! What the system tells of the memory that this process takes: Linux, by `/proc/self/status`; nothing elsewhere.
+//! What the system tells of the memory that this process takes: Linux, by `/proc/self/status`;
+//! nothing elsewhere.
 //!
 //! All in bytes. See the manual page `proc_pid_status(5)`.
 

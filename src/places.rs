@@ -1,31 +1,35 @@
 //! Countries, subdivisions and their other names; parsing of one value of the `location` filter.
 //!
-//! In, at build: city, state and country of a business, as given. Out: the [`PlaceKey`]s under which it is
-//! indexed. In, at query: one value of `location`. Out: a [`PlaceFilter`], its parts with the keys each can
-//! mean. A business matches if the parts can be given to *different* kinds so that each part has a meaning of
-//! its kind among the keys of the business. Normative: the contract, section 4, "location".
+//! In, at build: city, state and country of a business, as given. Out: the [`PlaceKey`]s under
+//! which it is indexed. In, at query: one value of `location`. Out: a [`PlaceFilter`], its parts
+//! with the keys each can mean. A business matches if the parts can be given to *different* kinds
+//! so that each part has a meaning of its kind among the keys of the business. Normative: the
+//! contract, section 4, "location".
 //!
-//! **Keys.** What a text literally is, in folded form (`c=san jose`), and what it resolves to (`k@US`,
-//! `s@US-TX`, `c@new york`). A stored value has its literal keys always and the entity key if it resolves; so
-//! has a part of a query. Two spellings of one place meet in the entity, everything else in the literal.
+//! **Keys.** What a text literally is, in folded form (`c=san jose`), and what it resolves to
+//! (`k@US`, `s@US-TX`, `c@new york`). A stored value has its literal keys always and the entity key
+//! if it resolves; so has a part of a query. Two spellings of one place meet in the entity,
+//! everything else in the literal.
 //!
-//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s, then dots and apostrophes are dropped and
-//! hyphens and dashes are spaces; after it, so that full-width signs are seen too. A part of which nothing is left
-//! is an empty part. A value of such parts alone (`.`, `""`) is not blank: it matches nothing, as a `q` without words
-//! does.
+//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s, then dots and apostrophes are
+//! dropped and hyphens and dashes are spaces; after it, so that full-width signs are seen too. A
+//! part of which nothing is left is an empty part. A value of such parts alone (`.`, `""`) is not
+//! blank: it matches nothing, as a `q` without words does.
 //!
-//! **Quotes**: a run in quotes is always a part of its own; an unclosed quote runs to the end, as in `q`.
+//! **Quotes**: a run in quotes is always a part of its own; an unclosed quote runs to the end, as
+//! in `q`.
 //!
-//! **Names and codes.** ISO 3166-1 codes and postal codes are codes: alone they mean only the first of their
-//! readings. Names keep all of theirs (`Georgia`). A country's name may have `the` before or `(the)` behind
-//! it, stored and queried (`The Netherlands`). Of ISO names, what precedes a qualifier is a name only where
-//! that is unambiguous: `Korea` alone is no country, `Congo` is CG, whose whole name it is. A stored country
-//! that is unknown is a country nevertheless: no subdivision code resolves under it.
+//! **Names and codes.** ISO 3166-1 codes and postal codes are codes: alone they mean only the first
+//! of their readings. Names keep all of theirs (`Georgia`). A country's name may have `the` before
+//! or `(the)` behind it, stored and queried (`The Netherlands`). Of ISO names, what precedes a
+//! qualifier is a name only where that is unambiguous: `Korea` alone is no country, `Congo` is CG,
+//! whose whole name it is. A stored country that is unknown is a country nevertheless: no
+//! subdivision code resolves under it.
 //!
 //! **Sources.** `places/countries.tsv`: ISO 3166-1, Unicode CLDR, and the names the contract lists;
-//! `places/subdivisions.tsv`: the codes of USPS, Canada Post and Australia Post. Both say at their top what
-//! they were taken from. They are tables and not a crate: those for ISO 3166 bring a megabyte of
-//! subdivisions and a macro stack, and none has the names of CLDR.
+//! `places/subdivisions.tsv`: the codes of USPS, Canada Post and Australia Post. Both say at their
+//! top what they were taken from. They are tables and not a crate: those for ISO 3166 bring a
+//! megabyte of subdivisions and a macro stack, and none has the names of CLDR.
 
 mod alias;
 mod folding;
@@ -38,8 +42,8 @@ use alias::{Alias, aliases};
 use folding::fold;
 use std::ops::Range;
 
-/// Longest place in words that is looked for when a part is cut. The longest name in the tables has nine; a
-/// part that is a known place as a whole is never cut, however long.
+/// Longest place in words that is looked for when a part is cut. The longest name in the tables has
+/// nine; a part that is a known place as a whole is never cut, however long.
 const PIECE_WORDS_MAX: usize = 16;
 
 /// One part of a `location` value.
@@ -74,11 +78,11 @@ pub enum PlaceFilter {
     Parts(PlaceQuery),
 }
 
-/// The keys under which a stored location is indexed: for each present value its literal keys (two of an
-/// umlaut word) and, if it resolves, the key of the entity.
+/// The keys under which a stored location is indexed: for each present value its literal keys (two
+/// of an umlaut word) and, if it resolves, the key of the entity.
 ///
-/// A subdivision resolves only under its own country or without a country; there a code of several of them
-/// is read in the order US, Canada, Australia.
+/// A subdivision resolves only under its own country or without a country; there a code of several
+/// of them is read in the order US, Canada, Australia.
 pub fn stored_keys(
     city: Option<&str>,
     state: Option<&str>,
@@ -104,7 +108,8 @@ pub fn is_blank(value: &str) -> bool {
     value.chars().all(|c| c == ',' || c.is_whitespace())
 }
 
-/// Parses one value of `location`. `is_known` says whether the snapshot's dictionary has a literal key.
+/// Parses one value of `location`. `is_known` says whether the snapshot's dictionary has a literal
+/// key.
 pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
     if is_blank(value) {
         return PlaceFilter::Blank;
@@ -166,8 +171,8 @@ impl Piece {
     }
 }
 
-/// Cuts a part into known places, leftmost longest, and adds them; false if that is impossible. Stops early
-/// at more pieces than could ever match.
+/// Cuts a part into known places, leftmost longest, and adds them; false if that is impossible.
+/// Stops early at more pieces than could ever match.
 fn cut(forms: &[String], is_known: &dyn Fn(&PlaceKey) -> bool, pieces: &mut Vec<Piece>) -> bool {
     let mut cuttable: Vec<(&str, Vec<Range<usize>>)> =
         forms.iter().map(|form| (form.as_str(), words(form))).collect();

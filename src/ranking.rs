@@ -1,16 +1,18 @@
 //! The order of results by relevance: the only statement of the rule.
 //!
-//! A document stands on the best [`Level`] whose evidence it shows; levels are a tier of the contract and the kind of
-//! the matches that earned it. Within a level the text score decides, the sum of what the words of `q` add
-//! ([`LEGAL_FORM`] among them), then the static order. A [relevance key](Level::key) holds level and score, so that
-//! comparing two numbers compares two documents.
+//! A document stands on the best [`Level`] whose evidence it shows; levels are a tier of the
+//! contract and the kind of the matches that earned it. Within a level the text score decides, the
+//! sum of what the words of `q` add ([`LEGAL_FORM`] among them), then the static order. A
+//! [relevance key](Level::key) holds level and score, so that comparing two numbers compares two
+//! documents.
 //!
-//! What shows which evidence is evaluated over sets by [`query::score::tiers`](crate::query::score::tiers), for
-//! any documents, or a single one.
+//! What shows which evidence is evaluated over sets by
+//! [`query::score::tiers`](crate::query::score::tiers), for any documents, or a single one.
 
 use std::cmp::Ordering;
 
-/// How well a document fits `q`, best first. "The words" are those of `q` without legal forms at its end.
+/// How well a document fits `q`, best first. "The words" are those of `q` without legal forms at
+/// its end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Level {
@@ -57,7 +59,8 @@ impl Level {
         matches!(self, NameHasAllByPrefix | PhraseInHostByPrefix | NameHasSomeByPrefix)
     }
 
-    /// The relevance key of a document on this level with a text score, at most [`SCORE_MAX`]: the larger, the better.
+    /// The relevance key of a document on this level with a text score, at most [`SCORE_MAX`]: the
+    /// larger, the better.
     #[inline]
     pub fn key(self, score: u32) -> u64 {
         ((Level::ALL.len() - self as usize) as u64) << LEVEL_SHIFT | u64::from(score)
@@ -73,7 +76,8 @@ impl Level {
 /// Bits of a relevance key below the level, so that keys fit 32 bits: they are stored.
 const LEVEL_SHIFT: u32 = 16;
 
-/// What each legal form at the end of `q` adds to the text score of a name that carries it: more than any one word.
+/// What each legal form at the end of `q` adds to the text score of a name that carries it: more
+/// than any one word.
 pub const LEGAL_FORM: u32 = 256;
 
 /// Largest text score.

@@ -1,16 +1,18 @@
 //! A page as JSON: copied together from ready pieces, never serialised.
 //!
-//! In: a [`Page`] and its snapshot. Out: the body of the response (contract, section 2). Cost: one copy of the
-//! documents on the page, piece by piece.
+//! In: a [`Page`] and its snapshot. Out: the body of the response (contract, section 2). Cost: one
+//! copy of the documents on the page, piece by piece.
 
 use crate::query::cursor::Cursor;
 use crate::query::page::Page;
 use crate::snapshot::Snapshot;
 
-/// Bytes reserved for each code of a document. Most take fewer, so that most bodies are allocated once.
+/// Bytes reserved for each code of a document. Most take fewer, so that most bodies are allocated
+/// once.
 const BYTES_PER_CODE: usize = 8;
 
-/// Bytes reserved besides: what stands around the documents, and that codes of the last one may take more.
+/// Bytes reserved besides: what stands around the documents, and that codes of the last one may
+/// take more.
 const BYTES_BESIDES: usize = 1536;
 
 /// The body of a response.

@@ -1,14 +1,14 @@
 //! Loops compiled for the processor that runs them.
 //!
-//! Binaries are for any processor of their architecture, and such a one counts the bits of a word by a dozen
-//! instructions. Where the processor has more, the same loops, compiled for that as well, are chosen at run time:
-//! what two bitmaps of 8 KiB share is counted in 0.24 µs instead of 0.63. And
-//! memory is asked for what is looked at soon, and short texts are copied as vectors.
+//! Binaries are for any processor of their architecture, and such a one counts the bits of a word
+//! by a dozen instructions. Where the processor has more, the same loops, compiled for that as
+//! well, are chosen at run time: what two bitmaps of 8 KiB share is counted in 0.24 µs instead of
+//! 0.63. And memory is asked for what is looked at soon, and short texts are copied as vectors.
 #![allow(unsafe_code)]
 
-/// A loop that is compiled for several processors. Its `run` is `#[inline(always)]`. No closure is one: from some fifty
-/// instructions on, the compiler calls it instead of compiling it anew at its place, and then it is compiled for any
-/// processor, whoever calls it.
+/// A loop that is compiled for several processors. Its `run` is `#[inline(always)]`. No closure is
+/// one: from some fifty instructions on, the compiler calls it instead of compiling it anew at its
+/// place, and then it is compiled for any processor, whoever calls it.
 pub trait Loop {
     /// What comes of it.
     type Output;
@@ -16,8 +16,8 @@ pub trait Loop {
     fn run(self) -> Self::Output;
 }
 
-/// Runs `work`, compiled for AVX2 and POPCNT where the processor has them. `work` is a loop that is worth a call of its
-/// own, and that the compiler can see through.
+/// Runs `work`, compiled for AVX2 and POPCNT where the processor has them. `work` is a loop that is
+/// worth a call of its own, and that the compiler can see through.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub fn vectorized<L: Loop>(work: L) -> L::Output {
@@ -54,8 +54,8 @@ pub fn read_ahead<T>(items: &[T], at: usize) {
     let _ = (items, at);
 }
 
-/// Appends texts, each given as `N` bytes and how many of them it has. Of each all `N` are written, which is one copy of
-/// a known length, and what is too many is written over by the next.
+/// Appends texts, each given as `N` bytes and how many of them it has. Of each all `N` are written,
+/// which is one copy of a known length, and what is too many is written over by the next.
 #[inline]
 pub fn append_cut<'t, const N: usize>(
     out: &mut Vec<u8>,
@@ -66,12 +66,13 @@ pub fn append_cut<'t, const N: usize>(
     let room = out.spare_capacity_mut().as_mut_ptr().cast::<[u8; N]>();
     let mut len = 0;
     for (text, text_len) in texts.take(count) {
-        // SAFETY: fewer than `count` texts are before it, of at most `N` bytes each, so that it ends within the
-        // `count * N` bytes that are reserved.
+        // SAFETY: fewer than `count` texts are before it, of at most `N` bytes each, so that it
+        // ends within the `count * N` bytes that are reserved.
         unsafe { room.byte_add(len).write_unaligned(*text) }
         len += usize::from(text_len).min(N);
     }
-    // SAFETY: so many bytes are reserved and written, since each text begins where the one before ends.
+    // SAFETY: so many bytes are reserved and written, since each text begins where the one before
+    // ends.
     unsafe { out.set_len(out.len() + len) }
 }
 
@@ -125,7 +126,8 @@ impl<I: Iterator<Item = u64>, F: Fn(u64, u64) -> u64> Loop for Combine<'_, I, F>
     }
 }
 
-/// Is `number` among some? Looks at all of them: without an early end a block takes a handful of instructions.
+/// Is `number` among some? Looks at all of them: without an early end a block takes a handful of
+/// instructions.
 #[inline]
 pub fn is_among(numbers: &[u16], number: u16) -> bool {
     numbers.iter().fold(false, |is_there, &other| is_there | (other == number))

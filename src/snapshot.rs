@@ -2,9 +2,10 @@
 //!
 //! # This module
 //!
-//! In: a path or bytes. Out: a [`Snapshot`], completely verified, with typed views of its sections; or the
-//! [`SnapshotError`] that names the section at fault. Reader and writer of a section share a file. Opening costs
-//! one hash over all bytes and one structural pass; views cost nothing, since they are slices of the mapping.
+//! In: a path or bytes. Out: a [`Snapshot`], completely verified, with typed views of its sections;
+//! or the [`SnapshotError`] that names the section at fault. Reader and writer of a section share a
+//! file. Opening costs one hash over all bytes and one structural pass; views cost nothing, since
+//! they are slices of the mapping.
 //!
 //! This room knows no query, no input file and no HTTP.
 
@@ -82,12 +83,14 @@ impl Snapshot {
     /// Maps and verifies the snapshot at `path`.
     ///
     /// # Errors
-    /// The file cannot be read, or is not a whole, undamaged snapshot of this version of the format.
+    /// The file cannot be read, or is not a whole, undamaged snapshot of this version of the
+    /// format.
     pub fn open(path: &Path) -> Result<Snapshot, SnapshotError> {
         Snapshot::verify(Arc::new(Backing::map(path)?))
     }
 
-    /// As [`open`](Self::open), but takes little memory meanwhile: for who has verified is done with it.
+    /// As [`open`](Self::open), but takes little memory meanwhile: for who has verified is done
+    /// with it.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -206,7 +209,8 @@ impl Snapshot {
         self.components.hosts.candidates(HostHash::of(name)).find(is_on)
     }
 
-    /// The host of the businesses of a list that [`on_host`](Self::on_host) gave; `None` for any other list.
+    /// The host of the businesses of a list that [`on_host`](Self::on_host) gave; `None` for any
+    /// other list.
     pub fn host_of(&self, list: &Postings<'_>) -> Option<Host> {
         self.components.hosts.hold(list).then(|| self.host(list.first())).flatten()
     }
@@ -231,7 +235,8 @@ impl Snapshot {
         &self.components.prefixes
     }
 
-    /// How many businesses have two keys, if it is stored: for frequent ones, and for two places or two industries.
+    /// How many businesses have two keys, if it is stored: for frequent ones, and for two places or
+    /// two industries.
     pub fn pair_count(&self, a: DenseKey, b: DenseKey) -> Option<u64> {
         self.components.pair_counts.get(a, b).or_else(|| self.components.filter_pairs.get(a, b))
     }
@@ -241,7 +246,8 @@ impl Snapshot {
         &self.components.positions
     }
 
-    /// Where in the order by industry the businesses of an industry stand, if they stand side by side.
+    /// Where in the order by industry the businesses of an industry stand, if they stand side by
+    /// side.
     pub fn industry_range(&self, industry: TermOrd) -> Option<Range<u32>> {
         self.components.positions.of_industry(&self.components.industries, industry)
     }
@@ -269,8 +275,8 @@ impl Snapshot {
         }
     }
 
-    /// What is stored of two terms next to each other, in this order and in one field; it is for terms that very
-    /// many businesses hold both.
+    /// What is stored of two terms next to each other, in this order and in one field; it is for
+    /// terms that very many businesses hold both.
     pub fn phrase(&self, first: TermOrd, second: TermOrd) -> Option<StoredPhrase<'_>> {
         let key = DenseKey::Term;
         let both = self.components.pair_counts.get(key(first), key(second))?;

@@ -1,7 +1,7 @@
 //! `firmament-tools build`: records to a published snapshot.
 //!
-//! Standard error tells the progress, every rejected record, and the report at the end; with `--json` the report
-//! goes to standard output, for programs.
+//! Standard error tells the progress, every rejected record, and the report at the end; with
+//! `--json` the report goes to standard output, for programs.
 
 use super::Failure;
 use super::input::InputArguments;
@@ -58,11 +58,12 @@ pub struct BuildArguments {
     /// Build a snapshot even if there is no record
     #[arg(long)]
     allow_empty: bool,
-    /// Memory for sorting and for texts under way, as in 512MiB; about 31 bytes a record come on top
+    /// Memory for sorting and for texts under way, as in 512MiB; about 31 bytes a record come on
+    /// top
     #[arg(long, value_name = "SIZE", default_value_t, env = "FIRMAMENT_BUILD_MEMORY")]
     memory: MemoryLimit,
-    /// Where temporary files go: about the size of the input uncompressed, half as much again with little memory
-    /// [default: the snapshot's folder]
+    /// Where temporary files go: about the size of the input uncompressed, half as much again with
+    /// little memory [default: the snapshot's folder]
     #[arg(long, value_name = "FOLDER", env = "FIRMAMENT_BUILD_TEMP_DIR")]
     temp_dir: Option<PathBuf>,
     /// Threads that work, up to 256 [default: one for each core]
@@ -185,7 +186,8 @@ struct Report {
     output_bytes: u64,
     seconds: f64,
     records_per_second: f64,
-    /// Most memory the process held at a time, pages of mapped files included; not known on every system.
+    /// Most memory the process held at a time, pages of mapped files included; not known on every
+    /// system.
     peak_memory_bytes: Option<u64>,
     phases: Vec<PhaseReport>,
     sections: Vec<SectionReport>,

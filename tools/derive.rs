@@ -1,7 +1,8 @@
 //! `firmament-tools derive`: known items made from the records of a snapshot.
 //!
-//! In: a snapshot, a kind and a seed. Out: lines of query, tab, ids, as `evaluate` reads them. Each query is the
-//! name (or host) of a record as somebody might type it; its answers are all records of that name (or host).
+//! In: a snapshot, a kind and a seed. Out: lines of query, tab, ids, as `evaluate` reads them. Each
+//! query is the name (or host) of a record as somebody might type it; its answers are all records
+//! of that name (or host).
 
 use super::generate::random::SplitMix64;
 use super::output::to_stdout;
@@ -194,7 +195,8 @@ pub(super) fn long_word(words: &[String], len: usize, random: &mut SplitMix64) -
     if fit.is_empty() { None } else { Some(fit[random.below(fit.len() as u64) as usize]) }
 }
 
-/// The word with one letter dropped, added, replaced or swapped with its neighbour; never the first.
+/// The word with one letter dropped, added, replaced or swapped with its neighbour; never the
+/// first.
 pub(super) fn misspelt(word: &str, random: &mut SplitMix64) -> String {
     let mut letters: Vec<char> = word.chars().collect();
     let at = 1 + random.below(letters.len() as u64 - 2) as usize;

@@ -1,7 +1,7 @@
 //! `firmament-tools diff`: what a new snapshot changes.
 //!
-//! Both snapshots are walked in the order of ids, side by side; differences are written as they are found, so
-//! memory does not grow with them. Human readers get lines, programs one JSON object.
+//! Both snapshots are walked in the order of ids, side by side; differences are written as they are
+//! found, so memory does not grow with them. Human readers get lines, programs one JSON object.
 
 use super::output::{plain, to_stdout};
 use super::{Failure, inspect};

@@ -1,9 +1,9 @@
 //! `firmament-tools evaluate`: does the business that was meant come first?
 //!
-//! In: a snapshot and files of known items, each line a query, a tab, and the ids that answer it, separated by
-//! commas. Out, per file: success@1 and success@10 (a share of queries with an answer at rank 1, among the first
-//! 10), MRR@10 (the mean of 1 / rank of the first answer, 0 beyond rank 10), and the share of queries without any
-//! result.
+//! In: a snapshot and files of known items, each line a query, a tab, and the ids that answer it,
+//! separated by commas. Out, per file: success@1 and success@10 (a share of queries with an answer
+//! at rank 1, among the first 10), MRR@10 (the mean of 1 / rank of the first answer, 0 beyond rank
+//! 10), and the share of queries without any result.
 
 use super::output::print;
 use super::{Failure, inspect};

@@ -12,7 +12,8 @@ pub struct InputArguments {
     /// Files or folders of records, plain, gzip or zstd; `-` is standard input
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// Format of all inputs: jsonl, json (an array), csv, tsv, parquet [default: told from content and name]
+    /// Format of all inputs: jsonl, json (an array), csv, tsv, parquet [default: told from content
+    /// and name]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// What separates the cells of CSV, one character [default: ,]
@@ -23,7 +24,8 @@ pub struct InputArguments {
         PRESETS.iter().map(|preset| clap::builder::PossibleValue::new(preset.name).help(preset.description))
     ))]
     preset: Option<String>,
-    /// Read a field from another column; dots lead into nested values [example: location.city=locality]
+    /// Read a field from another column; dots lead into nested values [example:
+    /// location.city=locality]
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
     map: Vec<(String, String)>,
     /// Give all records the same value [example: country="United States"]

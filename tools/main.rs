@@ -1,7 +1,8 @@
 //! `firmament-tools`: everything an operator does with snapshots and keys, one sub-command a file.
 //!
-//! Exit codes: 0 done, 1 failure, 2 usage, 3 records rejected, 4 verification failed. Data go to standard
-//! output, progress and messages to standard error. A reader of standard output who goes away is no failure.
+//! Exit codes: 0 done, 1 failure, 2 usage, 3 records rejected, 4 verification failed. Data go to
+//! standard output, progress and messages to standard error. A reader of standard output who goes
+//! away is no failure.
 
 mod build;
 mod derive;

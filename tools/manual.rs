@@ -1,4 +1,5 @@
-//! `firmament-tools completions` and `man`: made from the argument parser, so they cannot be out of date.
+//! `firmament-tools completions` and `man`: made from the argument parser, so they cannot be out of
+//! date.
 
 use super::output::to_stdout;
 use super::{Arguments, Failure};
@@ -44,8 +45,9 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
     to_stdout(|out| out.write_all(script.as_bytes()))
 }
 
-/// The script for Bash keeps the command so far in `cmd`, and has a case for each value. Version 4.6 of `clap_complete`
-/// writes a hyphen in the program's name one way where `cmd` is set, and another way in the labels of the cases.
+/// The script for Bash keeps the command so far in `cmd`, and has a case for each value. Version
+/// 4.6 of `clap_complete` writes a hyphen in the program's name one way where `cmd` is set, and
+/// another way in the labels of the cases.
 fn with_labels_as_set(script: &str) -> String {
     script.replace("firmament__subcmd__tools", "firmament__tools")
 }
@@ -69,8 +71,8 @@ pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
     to_stdout(|out| out.write_all(page.as_bytes()))
 }
 
-/// The command without the `help` command of clap and those below it, which are no pages of their own: each would be
-/// named as one.
+/// The command without the `help` command of clap and those below it, which are no pages of their
+/// own: each would be named as one.
 fn without_help(command: clap::Command) -> clap::Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
 }

@@ -1,5 +1,5 @@
-//! Standard output: data go there, and a reader who went away (`| head`) is no error. Standard error: what is told to
-//! people, and nobody has to be there.
+//! Standard output: data go there, and a reader who went away (`| head`) is no error. Standard
+//! error: what is told to people, and nobody has to be there.
 
 use super::Failure;
 use std::io::{self, ErrorKind, Write};
@@ -21,8 +21,8 @@ pub fn print(text: &str) -> Result<(), Failure> {
     to_stdout(|out| out.write_all(text.as_bytes()))
 }
 
-/// Tells people something, a line or several. That nobody can read it ends nothing: a build goes on, and exit codes say
-/// how it ended.
+/// Tells people something, a line or several. That nobody can read it ends nothing: a build goes
+/// on, and exit codes say how it ended.
 pub fn tell(text: &str) {
     let _ = io::stderr().lock().write_all(format!("{}\n", text.trim_end()).as_bytes());
 }

@@ -59,7 +59,8 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a line every ten seconds, until the sender is gone: also where a phase counts no steps, or waits for input.
+/// Writes a line every ten seconds, until the sender is gone: also where a phase counts no steps,
+/// or waits for input.
 fn write_lines(state: Arc<Mutex<State>>) -> mpsc::Sender<()> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -95,8 +96,8 @@ impl State {
     }
 }
 
-/// How far a phase is, in words: what is behind, how fast, and how long the rest of the phase will take at that
-/// rate.
+/// How far a phase is, in words: what is behind, how fast, and how long the rest of the phase will
+/// take at that rate.
 fn describe(
     phase: Phase,
     done: u64,

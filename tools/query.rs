@@ -1,8 +1,10 @@
-//! `firmament-tools query`: answers one request in process, and tells why; or many, and tells what they cost.
+//! `firmament-tools query`: answers one request in process, and tells why; or many, and tells what
+//! they cost.
 //!
-//! In: a snapshot and a query string, what stands behind `?` in a request. Out: the results as a table, or with
-//! `--json` the body of the response; with `--explain` also the [`Explanation`]. With a file of requests in place
-//! of the query string: their times ([`workload`]). With `--walk` what each page of a walk costs ([`walk`]).
+//! In: a snapshot and a query string, what stands behind `?` in a request. Out: the results as a
+//! table, or with `--json` the body of the response; with `--explain` also the [`Explanation`].
+//! With a file of requests in place of the query string: their times ([`workload`]). With `--walk`
+//! what each page of a walk costs ([`walk`]).
 
 mod walk;
 mod workload;
@@ -39,12 +41,12 @@ pub struct QueryArguments {
     /// Tell how q was clause_match, the plan, and why each result stands where it stands
     #[arg(long)]
     explain: bool,
-    /// Print one JSON object: the body of the response, or with --explain body and explanation; with --workload
-    /// the times
+    /// Print one JSON object: the body of the response, or with --explain body and explanation;
+    /// with --workload the times
     #[arg(long)]
     json: bool,
-    /// Read all pages of the request by their cursors, there and back, check that they join, and tell what pages cost
-    /// at the beginning, in the middle and at the end
+    /// Read all pages of the request by their cursors, there and back, check that they join, and
+    /// tell what pages cost at the beginning, in the middle and at the end
     #[arg(long, conflicts_with_all = ["explain", "workload"])]
     walk: bool,
     #[command(flatten)]

@@ -1,8 +1,9 @@
 //! `firmament-tools workload`: requests for measurements, made from the records of a snapshot.
 //!
-//! In: a snapshot, a seed and a number. Out: a file of requests (see [`request_file`]), no request twice, the same
-//! for the same snapshot and seed, in the classes and shares of one mixed load and in mixed order. `query
-//! --workload` answers them in process; behind `/v1/search?` they are requests of a client.
+//! In: a snapshot, a seed and a number. Out: a file of requests (see [`request_file`]), no request
+//! twice, the same for the same snapshot and seed, in the classes and shares of one mixed load and
+//! in mixed order. `query --workload` answers them in process; behind `/v1/search?` they are
+//! requests of a client.
 //!
 //! | class | share | request |
 //! |---|---|---|
@@ -29,8 +30,9 @@
 //! Shapes, in a file of their own and in equal shares, are what else a request may look like: the
 //! table in [`shapes`]. All classes draw the same records, so that they can be compared.
 //!
-//! Records are drawn uniformly, so industries and places are drawn as often as they occur. Bands of employees are
-//! those of [`draw::BANDS`]. Words of descriptions are counted over at most [`draw::COUNTED_MAX`] records.
+//! Records are drawn uniformly, so industries and places are drawn as often as they occur. Bands of
+//! employees are those of [`draw::BANDS`]. Words of descriptions are counted over at most
+//! [`draw::COUNTED_MAX`] records.
 
 pub mod draw;
 mod filters;
@@ -66,8 +68,8 @@ pub struct WorkloadArguments {
     /// Where the mixed load goes
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Where as many requests of the classes beyond the mix go: prefixes, three filters by year, misspelt names,
-    /// no match
+    /// Where as many requests of the classes beyond the mix go: prefixes, three filters by year,
+    /// misspelt names, no match
     #[arg(long, value_name = "FILE")]
     beyond: Option<PathBuf>,
     /// Where as many requests of other shapes go: words of descriptions plain, in quotes, excluded,

@@ -1,9 +1,9 @@
 //! Folding: texts that a reader takes for the same become the same.
 //!
-//! In: any text. Out: NFKC with full case folding; combining marks dropped after Latin, Greek, Cyrillic, Hebrew
-//! and Arabic letters; `æ œ ø ł đ ð ß þ ı` spelt out; `™ ℠ ® ©` a space. The letters ä, ö and ü stay in the
-//! folded text, because a word with one has two forms ([`stripped`] and [`expanded`]). Folding twice gives what
-//! folding once gives.
+//! In: any text. Out: NFKC with full case folding; combining marks dropped after Latin, Greek,
+//! Cyrillic, Hebrew and Arabic letters; `æ œ ø ł đ ð ß þ ı` spelt out; `™ ℠ ® ©` a space. The
+//! letters ä, ö and ü stay in the folded text, because a word with one has two forms ([`stripped`]
+//! and [`expanded`]). Folding twice gives what folding once gives.
 //!
 //! Source: Unicode Standard Annex 15 (normalisation), Unicode section 3.13 (case folding).
 
@@ -154,7 +154,8 @@ pub fn fold_into(text: &str, out: &mut String) {
     let cleaned: String = text.chars().filter_map(clean).collect();
     let composed = ComposingNormalizer::new_nfkc();
     let folded = CaseMapper::new().fold_string(&composed.normalize(&cleaned)).into_owned();
-    // Case folding may leave text that is no longer normalised, and that folds once more when it is.
+    // Case folding may leave text that is no longer normalised, and that folds once more when it
+    // is.
     let folded = CaseMapper::new().fold_string(&composed.normalize(&folded)).into_owned();
     let decomposed = DecomposingNormalizer::new_nfkd();
     let mut stripped = String::with_capacity(folded.len());
@@ -210,16 +211,16 @@ fn clean(c: char) -> Option<char> {
         // Variation selectors.
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => None,
         '\u{180b}'..='\u{180d}' | '\u{180f}' => None,
-        // Invisible format characters: soft hyphen, grapheme joiner, zero-width (non-)joiner, direction marks,
-        // word joiner, byte order mark.
+        // Invisible format characters: soft hyphen, grapheme joiner, zero-width (non-)joiner,
+        // direction marks, word joiner, byte order mark.
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200c}'..='\u{200f}' => None,
         '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => None,
         c => Some(c),
     }
 }
 
-/// The forms, one or two, under which a filter value is compared: folded, `&` as `and`, white space collapsed,
-/// no white space around commas.
+/// The forms, one or two, under which a filter value is compared: folded, `&` as `and`, white space
+/// collapsed, no white space around commas.
 pub fn fold_filter(text: &str) -> Vec<String> {
     let folded = fold_text(text);
     let value = if is_spaced(folded.as_bytes()) { folded } else { spaced(&folded) };
@@ -253,8 +254,8 @@ fn is_spaced(folded: &[u8]) -> bool {
     !was_space || folded.is_empty()
 }
 
-/// A folded text with `&` as `and`, one space where there is white space, none around commas, and no commas with nothing
-/// between or at the ends.
+/// A folded text with `&` as `and`, one space where there is white space, none around commas, and
+/// no commas with nothing between or at the ends.
 fn spaced(folded: &str) -> String {
     let mut value = String::with_capacity(folded.len() + 4);
     // What parts the next word from what is before it.

@@ -1,24 +1,24 @@
 //! Hosts of websites.
 //!
-//! In: a website as records give it, with or without scheme, path and port. Out: its [`Host`], lower case and
-//! without `www.`, and the labels that are searched: those before the public suffix.
+//! In: a website as records give it, with or without scheme, path and port. Out: its [`Host`],
+//! lower case and without `www.`, and the labels that are searched: those before the public suffix.
 //!
 //! The suffix comes from the ICANN section of the public suffix list (publicsuffix.org), version
-//! [`SUFFIX_LIST_VERSION`]; without a known suffix all labels are searched. So they are of a host that is a suffix
-//! itself, as `nhs.uk` is: it has no others.
+//! [`SUFFIX_LIST_VERSION`]; without a known suffix all labels are searched. So they are of a host
+//! that is a suffix itself, as `nhs.uk` is: it has no others.
 
 use super::fold::fold_text;
 
-/// The version of the suffix list compiled in: that of the `psl` crate, which is released with each change of
-/// the list.
+/// The version of the suffix list compiled in: that of the `psl` crate, which is released with each
+/// change of the list.
 pub const SUFFIX_LIST_VERSION: &str = "psl 2.1.247";
 
 /// A host: labels separated by dots, folded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Host {
     name: String,
-    /// Bytes of `name` that the suffix and the dot before it take, 0 if the suffix is all of the name; `None` if no
-    /// suffix is known.
+    /// Bytes of `name` that the suffix and the dot before it take, 0 if the suffix is all of the
+    /// name; `None` if no suffix is known.
     suffix_len: Option<usize>,
 }
 
@@ -48,7 +48,8 @@ impl Host {
         &self.name
     }
 
-    /// Does the host end in a suffix of the list, with something before it, or is it one of several labels?
+    /// Does the host end in a suffix of the list, with something before it, or is it one of several
+    /// labels?
     pub fn has_known_suffix(&self) -> bool {
         self.suffix_len.is_some()
     }
@@ -65,8 +66,9 @@ fn is_scheme(text: &str) -> bool {
     text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) && text.bytes().all(tail)
 }
 
-/// Bytes at the end of `name` that its ICANN suffix takes with the dot before it, 0 if it is all of `name`; `None` if
-/// no suffix is known, or `name` is a single label, which is a word like any other: `app`, `bank`.
+/// Bytes at the end of `name` that its ICANN suffix takes with the dot before it, 0 if it is all of
+/// `name`; `None` if no suffix is known, or `name` is a single label, which is a word like any
+/// other: `app`, `bank`.
 fn icann_suffix_len(name: &str) -> Option<usize> {
     let mut rest = name;
     loop {

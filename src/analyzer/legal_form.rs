@@ -1,7 +1,7 @@
 //! Legal forms of businesses: words that name no business by themselves.
 //!
-//! Contract, section 3, "AND": at the end of a query they are optional, and names are compared without them. A snapshot
-//! holds which names end on a form: other forms are another format.
+//! Contract, section 3, "AND": at the end of a query they are optional, and names are compared
+//! without them. A snapshot holds which names end on a form: other forms are another format.
 
 /// Forms that count however they are written.
 const PLAIN: [&str; 28] = [

@@ -1,9 +1,10 @@
 //! English singular and plural.
 //!
-//! Two words match in industry and description if they share a form; [`forms`] lists the forms of a word,
-//! [`candidates`] the words that may have a given form. Contract, section 3, "Plural".
+//! Two words match in industry and description if they share a form; [`forms`] lists the forms of a
+//! word, [`candidates`] the words that may have a given form. Contract, section 3, "Plural".
 
-/// One form of a word, without a text of its own: what the word begins with, maybe with a `y` behind it.
+/// One form of a word, without a text of its own: what the word begins with, maybe with a `y`
+/// behind it.
 #[derive(Clone, Copy, Debug)]
 struct Form<'w> {
     stem: &'w str,
@@ -73,7 +74,8 @@ fn add_ending(form: &mut String, ending: &str) -> bool {
     true
 }
 
-/// The words that may have `form` among their forms, itself first. Some may not: check with [`forms`].
+/// The words that may have `form` among their forms, itself first. Some may not: check with
+/// [`forms`].
 pub fn candidates(form: &str) -> impl Iterator<Item = String> {
     ENDINGS.into_iter().filter_map(move |ending| {
         let mut word = form.to_owned();
@@ -111,8 +113,8 @@ pub fn begins_related(word: &str) -> bool {
     !is_plural_shaped(word) && !word.ends_with('y')
 }
 
-/// What all words that match each other begin with: of two that [match](fn@matches) it is the same, but it may be the same
-/// of others too.
+/// What all words that match each other begin with: of two that [match](fn@matches) it is the same,
+/// but it may be the same of others too.
 pub fn common_start(word: &str) -> &str {
     word.trim_end_matches(['s', 'e', 'i', 'y'])
 }

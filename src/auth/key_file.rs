@@ -271,7 +271,8 @@ impl KeyFile {
     /// that the link stays one.
     ///
     /// # Errors
-    /// [`KeyFileError::Write`]; the old file is then unchanged. [`KeyFileError::Sync`]; then it is replaced.
+    /// [`KeyFileError::Write`]; the old file is then unchanged. [`KeyFileError::Sync`]; then it is
+    /// replaced.
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
         let (target, path) = (followed(path), || path.to_owned());
         self.replace(&target).map_err(|cause| KeyFileError::Write { path: path(), cause })?;
@@ -283,7 +284,8 @@ impl KeyFile {
         let file_name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut temporary_name = std::ffi::OsString::from(".");
         temporary_name.push(file_name);
-        // Random: a leftover of a killed run (in a container the process id is always 1) must not be in the way.
+        // Random: a leftover of a killed run (in a container the process id is always 1) must not
+        // be in the way.
         let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
         temporary_name.push(format!(".{random:016x}.tmp"));
         let temporary = folder_of(target).join(temporary_name);
@@ -302,7 +304,8 @@ impl KeyFile {
     }
 
     /// Reads the file (an absent one counts as empty), lets `change` alter it and writes it back,
-    /// under a lock on its folder, so that two commands at once lose nothing, whatever links they name it by.
+    /// under a lock on its folder, so that two commands at once lose nothing, whatever links they
+    /// name it by.
     ///
     /// # Errors
     /// Those of reading, of `change` and of writing.

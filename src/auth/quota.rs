@@ -127,8 +127,8 @@ impl Quota {
     }
 
     /// The same key's quota under a rule that may have changed. What was used stays used; a debt
-    /// that a tighter rule cannot express is cut to "nothing left". Only then is the clock read: requests are
-    /// charged meanwhile, and a moment that is past would give some of them back.
+    /// that a tighter rule cannot express is cut to "nothing left". Only then is the clock read:
+    /// requests are charged meanwhile, and a moment that is past would give some of them back.
     #[must_use]
     pub fn with_rule(&self, rule: QuotaRule, now_nanos: impl FnOnce() -> u64) -> Quota {
         let quota = Quota::over(rule, Arc::clone(&self.arrival_nanos));

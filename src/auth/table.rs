@@ -53,8 +53,8 @@ impl KeyTable {
         KeyTable::default().succeeded_by(file, || 0)
     }
 
-    /// The table for a newer reading of the file. A key that stays (by hash) keeps what it has
-    /// used of its quota, whatever else of its entry has changed. `now_nanos` reads the clock of quotas.
+    /// The table for a newer reading of the file. A key that stays (by hash) keeps what it has used
+    /// of its quota, whatever else of its entry has changed. `now_nanos` reads the clock of quotas.
     #[must_use]
     pub fn succeeded_by(&self, file: &KeyFile, now_nanos: impl Fn() -> u64) -> KeyTable {
         let live = |entry: &super::KeyEntry| {

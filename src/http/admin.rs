@@ -55,7 +55,8 @@ pub(super) struct Admin {
 }
 
 impl Admin {
-    /// Serves `listener` until the server has ended. Needs the local runtime of its thread around it.
+    /// Serves `listener` until the server has ended. Needs the local runtime of its thread around
+    /// it.
     pub(super) async fn run(self, listener: TcpListener) -> std::io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let mut phase = self.phase.clone();

@@ -9,9 +9,9 @@
 //! anywhere. Out: the number of the first faulty head. One is enough, for nothing after it is
 //! answered. Cost: one `memchr` pass over what is read, no allocation.
 //!
-//! And one thing that the parser refuses without a word: `"`, `<` and `>` in the request line, as they stand in
-//! `?q="pay pal"` when it was not encoded. They become [`REFUSED`], which the parser takes and the
-//! [gate](super::head_check) refuses with a message.
+//! And one thing that the parser refuses without a word: `"`, `<` and `>` in the request line, as
+//! they stand in `?q="pay pal"` when it was not encoded. They become [`REFUSED`], which the parser
+//! takes and the [gate](super::head_check) refuses with a message.
 
 use memchr::{memchr, memchr3};
 

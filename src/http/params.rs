@@ -126,8 +126,8 @@ pub struct QueryStringError {
     pub message: String,
 }
 
-/// Reads a query string as a request for a search does, for programs that search without a server. Whether a
-/// cursor in it fits a snapshot is not looked at.
+/// Reads a query string as a request for a search does, for programs that search without a server.
+/// Whether a cursor in it fits a snapshot is not looked at.
 ///
 /// # Errors
 /// The server would refuse it.

@@ -175,8 +175,8 @@ impl Server {
     /// to, one log line says so, and `on_ready` gets the address.
     ///
     /// # Errors
-    /// [`ServeError::Snapshot`] if the first snapshot cannot be opened; [`ServeError::NoWorkers`] if the workers
-    /// end by themselves.
+    /// [`ServeError::Snapshot`] if the first snapshot cannot be opened; [`ServeError::NoWorkers`]
+    /// if the workers end by themselves.
     pub fn run(mut self, on_ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
         let mut on_ready = Some(on_ready);
         let start_message = StartMessage {
@@ -300,7 +300,8 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHan
     std::thread::Builder::new().name(name.to_owned()).spawn(work)
 }
 
-/// A thread with a runtime of its own, on which `work` runs to its end, with the tasks that it spawns.
+/// A thread with a runtime of its own, on which `work` runs to its end, with the tasks that it
+/// spawns.
 fn spawn_runtime<F>(
     name: &str,
     work: impl FnOnce() -> F + Send + 'static,

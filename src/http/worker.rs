@@ -1,7 +1,7 @@
 //! One thread, one runtime, one listener: accepting connections, and ending them in good order.
 //!
-//! Workers share nothing that is written per request but the quotas of keys. A worker's futures stay on its thread,
-//! so they hold `Rc`s and plain cells.
+//! Workers share nothing that is written per request but the quotas of keys. A worker's futures
+//! stay on its thread, so they hold `Rc`s and plain cells.
 
 use std::cell::Cell;
 use std::io;

@@ -1,19 +1,21 @@
 //! When answers are sent: under load, those that are found one right after the other, together.
 //!
-//! The first bytes for a caller that sleeps wake it, or the device that takes them, by an interrupt, which costs more
-//! than the sending itself, and in a virtual machine as much as many a search. Who is awake need not be woken. So where
-//! many requests wait at a time, an answer waits until those that had arrived before it was found are answered too
-//! (what databases call group commit); where few do, it is sent at once.
+//! The first bytes for a caller that sleeps wake it, or the device that takes them, by an
+//! interrupt, which costs more than the sending itself, and in a virtual machine as much as many a
+//! search. Who is awake need not be woken. So where many requests wait at a time, an answer waits
+//! until those that had arrived before it was found are answered too (what databases call group
+//! commit); where few do, it is sent at once.
 //!
-//! One worker and its caller on a core each of a virtual machine, 100,000 businesses, requests a second and the time in
-//! which 99 of 100 are answered:
+//! One worker and its caller on a core each of a virtual machine, 100,000 businesses, requests a
+//! second and the time in which 99 of 100 are answered:
 //!
 //! | connections | 1 | 4 | 8 | 16 | 64 | 256 |
 //! |---|---|---|---|---|---|---|
 //! | each sent at once | 8,300, 0.4 ms | 24,400, 0.5 ms | 25,000, 0.8 ms | 25,100, 1.2 ms | 24,900, 3.5 ms | 25,200, 13.2 ms |
 //! | held | 8,700, 0.3 ms | 25,900, 0.5 ms | 28,900, 0.6 ms | 29,700, 1.1 ms | 30,700, 3.0 ms | 27,400, 11.3 ms |
 //!
-//! Holding answers whatever waits: 22,500 at 4 connections. Holding them up to 0.1 ms: 27,800 at 16.
+//! Holding answers whatever waits: 22,500 at 4 connections. Holding them up to 0.1 ms: 27,800 at
+//! 16.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -23,8 +25,8 @@ use std::time::{Duration, Instant};
 /// Once an answer has waited so long, no request is read until it is sent.
 const HELD_MAX: Duration = Duration::from_micros(500);
 
-/// From so many answers on that were found together, the next ones wait for each other. Of fewer callers, all are idle
-/// while the answers are found, and the worker while they are read.
+/// From so many answers on that were found together, the next ones wait for each other. Of fewer
+/// callers, all are idle while the answers are found, and the worker while they are read.
 const TOGETHER_MIN: usize = 3;
 
 /// Where answers are sent at once, one for so many waits, to see how many are found together.
@@ -52,7 +54,8 @@ impl Outbox {
         }
     }
 
-    /// Puts an answer in, unless it is to be sent at once; it is out when the returned value is dropped.
+    /// Puts an answer in, unless it is to be sent at once; it is out when the returned value is
+    /// dropped.
     fn hold(self: &Rc<Self>) -> Option<Held> {
         let held = self.held.get() + 1;
         if held == 1 {
@@ -93,7 +96,8 @@ impl Drop for Held {
 #[derive(Debug)]
 pub(super) struct Turn {
     outbox: Rc<Outbox>,
-    /// May what is written next wait? Not what says that the request is bad: its body may make the connection end before.
+    /// May what is written next wait? Not what says that the request is bad: its body may make the
+    /// connection end before.
     may_wait: Cell<bool>,
     held: RefCell<Option<Held>>,
 }
@@ -118,8 +122,8 @@ impl Turn {
         Turn::poll(held.is_some(), cx)
     }
 
-    /// Lets those go first who have answers to send that waited long, and its own: a caller that ends its side behind a
-    /// request wants the answer.
+    /// Lets those go first who have answers to send that waited long, and its own: a caller that
+    /// ends its side behind a request wants the answer.
     pub(super) fn poll_read(&self, cx: &mut Context<'_>) -> Poll<()> {
         Turn::poll(self.held.borrow().is_some() || self.outbox.is_due(), cx)
     }

@@ -1,7 +1,8 @@
 //! The words of a block of consecutive businesses.
 //!
-//! In: records. Out: an [`AnalyzedBlock`]: the token streams in words numbered as they were first met, and the
-//! block's postings as a sorted run of its words. Nothing here knows other blocks, so that all cores can work.
+//! In: records. Out: an [`AnalyzedBlock`]: the token streams in words numbered as they were first
+//! met, and the block's postings as a sorted run of its words. Nothing here knows other blocks, so
+//! that all cores can work.
 //!
 //! ```text
 //! RUN     := ENTRY*, by the bytes of the words
@@ -34,13 +35,15 @@ pub const RESTART_EVERY: usize = 256;
 pub struct AnalyzedBlock {
     /// The token streams, as in `DocTokens`, with numbers of words plus [`CODE_MIN`] for codes.
     pub tokens: Vec<u8>,
-    /// Number of words in each field, by business; at most 65,535, beyond which length counts no more.
+    /// Number of words in each field, by business; at most 65,535, beyond which length counts no
+    /// more.
     pub lengths: Vec<[u16; NUM_FIELDS]>,
     /// The place of each word among the sorted ones, by its number.
     pub places: Vec<u32>,
     /// The run.
     pub run: Vec<u8>,
-    /// Every [`RESTART_EVERY`]th entry, whose word is whole: the word, and where it begins in the run.
+    /// Every [`RESTART_EVERY`]th entry, whose word is whole: the word, and where it begins in the
+    /// run.
     pub restarts: Vec<(Box<str>, u64)>,
 }
 
@@ -54,7 +57,8 @@ impl Reuse for AnalyzedBlock {
     }
 }
 
-/// The list of names (see [`terms`](crate::snapshot::terms)) that an occurrence in a name belongs to.
+/// The list of names (see [`terms`](crate::snapshot::terms)) that an occurrence in a name belongs
+/// to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum NameList {
@@ -66,8 +70,8 @@ pub enum NameList {
     Has = 3,
 }
 
-/// What a word is to a business: how often it stands in each field. Counts end at 65,535: what that many
-/// occurrences contribute is above every limit.
+/// What a word is to a business: how often it stands in each field. Counts end at 65,535: what that
+/// many occurrences contribute is above every limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Posting {
     /// The business; within a block, its place there.
@@ -110,8 +114,8 @@ struct BlockIndex {
     here: Vec<u32>,
 }
 
-/// Analyzes the records of a block, of which the first is business `first_doc`, to `block`, in `workspace`. Both are
-/// empty.
+/// Analyzes the records of a block, of which the first is business `first_doc`, to `block`, in
+/// `workspace`. Both are empty.
 pub fn analyze_block(
     first_doc: u32,
     records: &[Record<'_>],

@@ -1,7 +1,8 @@
 //! Buffers between two uses.
 //!
-//! A build fills, empties and fills again some gigabytes a second. Given back in between, memory goes to the system now
-//! and then, which clears what it gives out: a fifth of the time that reading took.
+//! A build fills, empties and fills again some gigabytes a second. Given back in between, memory
+//! goes to the system now and then, which clears what it gives out: a fifth of the time that
+//! reading took.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

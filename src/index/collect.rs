@@ -1,8 +1,8 @@
 //! Sorted records to everything that is known of them one by one.
 //!
-//! One thread reads the merged runs and cuts them into blocks of consecutive businesses; all cores render, group
-//! and analyze blocks; the calling thread takes the results in order. Documents go straight to their section, in symbols;
-//! all else to columns in memory or to temporary files.
+//! One thread reads the merged runs and cuts them into blocks of consecutive businesses; all cores
+//! render, group and analyze blocks; the calling thread takes the results in order. Documents go
+//! straight to their section, in symbols; all else to columns in memory or to temporary files.
 
 use super::BuildError;
 use super::analysis::{AnalyzedBlock, Workspace, analyze_block};
@@ -195,7 +195,8 @@ pub fn collect<'a>(
     Ok(collected)
 }
 
-/// Sends blocks of sorted records, less the duplicates, until the end, an error, or nobody wants more.
+/// Sends blocks of sorted records, less the duplicates, until the end, an error, or nobody wants
+/// more.
 fn cut_blocks(
     mut sorted: Sorted,
     ranks: &[u32],
@@ -271,8 +272,8 @@ pub struct Remaining {
     pub blocks: BlockFiles,
     /// The lengths of the fields of every business.
     pub lengths: Vec<[u16; NUM_FIELDS]>,
-    /// The hosts: nearly every business has one of its own, and they are brought together one by one, so that a thread
-    /// of its own does it while words are merged.
+    /// The hosts: nearly every business has one of its own, and they are brought together one by
+    /// one, so that a thread of its own does it while words are merged.
     pub hosts: InBackground<Result<HostFiles, BuildError>>,
 }
 

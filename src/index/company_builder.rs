@@ -1,8 +1,8 @@
 //! Values to one [`Company`].
 //!
-//! Readers hand over one [`Value`] per [`Slot`]; what is wrong with one is said here, the same way for every
-//! format. Formats with types of their own (JSON, Parquet) must hold numbers as numbers; the cells of CSV and
-//! TSV have no type, so there a number is what is written like one.
+//! Readers hand over one [`Value`] per [`Slot`]; what is wrong with one is said here, the same way
+//! for every format. Formats with types of their own (JSON, Parquet) must hold numbers as numbers;
+//! the cells of CSV and TSV have no type, so there a number is what is written like one.
 
 use super::mapping::{IdSource, Mapping, Slot, derived_id};
 use crate::company;
@@ -200,8 +200,8 @@ fn derive_id(
     })
 }
 
-/// `Austin, Texas, United States`: the last of two or more parts is the country, the one before it, of three or
-/// more, the state. A city may have commas in it.
+/// `Austin, Texas, United States`: the last of two or more parts is the country, the one before it,
+/// of three or more, the state. A city may have commas in it.
 fn take_apart(text: &str) -> Location {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -263,8 +263,8 @@ fn negative(field: Field, number: &str) -> FieldError {
     FieldError::new(field, format!("is {number}; negative numbers are not accepted"))
 }
 
-/// `120`, and `120.0` as other programs write whole numbers of a column with gaps. Read digit by digit: nothing
-/// goes through a floating-point number.
+/// `120`, and `120.0` as other programs write whole numbers of a column with gaps. Read digit by
+/// digit: nothing goes through a floating-point number.
 fn number_in_cell(field: Field, text: &str) -> Result<Option<u64>, FieldError> {
     if text.is_empty() {
         return Ok(None);

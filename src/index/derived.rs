@@ -1,9 +1,10 @@
-//! What is computed from the postings once they are written: stored prefixes, pair counts, stored phrases,
-//! positions in other orders, first pages of words, what names weigh.
+//! What is computed from the postings once they are written: stored prefixes, pair counts, stored
+//! phrases, positions in other orders, first pages of words, what names weigh.
 //!
-//! All of it is read from the sections before. Memory beside what is allowed: four bytes a business for its industry, a
-//! table of numbers for every pair of dense terms (32 MiB for 4,096 of them), one a thread while pairs are counted, as
-//! far as a quarter of the memory allowed holds them, and 17 MiB a thread for the businesses that are looked at together.
+//! All of it is read from the sections before. Memory beside what is allowed: four bytes a business
+//! for its industry, a table of numbers for every pair of dense terms (32 MiB for 4,096 of them),
+//! one a thread while pairs are counted, as far as a quarter of the memory allowed holds them, and
+//! 17 MiB a thread for the businesses that are looked at together.
 //!
 //! What it costs at ten million generated businesses, and what it is for:
 //!
@@ -53,8 +54,8 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use top_k_by_scope::Bounds;
 
-/// From which size on something is stored that could be computed by a query. Tests store everything, so that small
-/// collections take every shortcut.
+/// From which size on something is stored that could be computed by a query. Tests store
+/// everything, so that small collections take every shortcut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thresholds {
     /// Fewest businesses of a term with followers.
@@ -90,16 +91,16 @@ pub struct Thresholds {
 impl Default for Thresholds {
     fn default() -> Thresholds {
         Thresholds {
-            // Reading the words of fewer costs some 50 µs. From 2,048 on: 1.6 bytes a business less of ten million, 12 of a
-            // hundred thousand, of whom keywords take 48 µs then, not 37.
+            // Reading the words of fewer costs some 50 µs. From 2,048 on: 1.6 bytes a business less
+            // of ten million, 12 of a hundred thousand, of whom keywords take 48 µs then, not 37.
             followers_min: 128,
             // Reading the lists of fewer words costs some 5 µs.
             prefix_words_min: 16,
             prefix_docs_min: 2048,
             // Looking whether so many stand in names costs some 5 µs.
             prefix_terms_min: 64,
-            // Of ninety thousand real businesses, 15 % more bytes than from 4,096 on, and phrases take 43 µs instead of 72. Ten
-            // million have more such keys than are dense.
+            // Of ninety thousand real businesses, 15 % more bytes than from 4,096 on, and phrases
+            // take 43 µs instead of 72. Ten million have more such keys than are dense.
             dense_docs_min: 1024,
             // 32 MiB of counts.
             dense_keys_max: 4096,
@@ -107,19 +108,23 @@ impl Default for Thresholds {
             positions_min: 1024,
             // Asking fewer whether they are of an industry costs some 20 µs.
             term_positions_min: 8192,
-            // Reading the words of fewer costs some 0.3 ms. From 2,048 on, with the best: 24 to 31 bytes a business less, phrases
-            // take a tenth more, two keywords that as many hold both some 300 µs instead of 30.
+            // Reading the words of fewer costs some 0.3 ms. From 2,048 on, with the best: 24 to 31
+            // bytes a business less, phrases take a tenth more, two keywords that as many hold both
+            // some 300 µs instead of 30.
             phrase_docs_min: 512,
-            // 16 bytes a business, of two thousand phrases. Without, the words of ten thousand are read for the page on which
-            // the phrases end: 17.7 ms for `are service` instead of 7.1. From 65,536 on: 77 bytes, and two keywords take no less.
+            // 16 bytes a business, of two thousand phrases. Without, the words of ten thousand are
+            // read for the page on which the phrases end: 17.7 ms for `are service` instead of 7.1.
+            // From 65,536 on: 77 bytes, and two keywords take no less.
             phrase_listed_docs_min: 1 << 20,
             // Scoring and checking fewer costs some 0.3 ms.
             phrase_best_docs_min: 512,
             // Scoring them costs some 50 µs.
             phrase_scored_max: 2048,
-            // A page and what follows it, with some on better levels. Finding fewer in an industry costs some 0.1 ms.
+            // A page and what follows it, with some on better levels. Finding fewer in an industry
+            // costs some 0.1 ms.
             tier_best: Bounds { docs_min: 1, in_industry_docs_min: 50, max: 24 },
-            // A page. Passing the lists of fewer costs some 10 µs; every second query in an industry is of one word.
+            // A page. Passing the lists of fewer costs some 10 µs; every second query in an
+            // industry is of one word.
             first_pages: Bounds { docs_min: 64, in_industry_docs_min: 20, max: 20 },
         }
     }
@@ -164,8 +169,8 @@ pub fn write(
     writer: &mut SnapshotWriter,
 ) -> Result<(), BuildError> {
     let written = writer.written()?;
-    // What one step has looked at, the next has no use for, and keys and offsets grow with the records. Where a page is
-    // touched, the system maps all around it.
+    // What one step has looked at, the next has no use for, and keys and offsets grow with the
+    // records. Where a page is touched, the system maps all around it.
     let release_all = || written.release();
     // Both have parts that are done by one thread, and take about as long.
     let (terms, filters) = pool.install(|| {
@@ -273,7 +278,8 @@ impl Filters {
     }
 }
 
-/// How many businesses hold a term, where all terms are looked at: their blocks are given back now and then.
+/// How many businesses hold a term, where all terms are looked at: their blocks are given back now
+/// and then.
 fn len_in_passing(terms: &Terms, ord: TermOrd) -> usize {
     if ord.0.is_multiple_of(1 << 16) {
         terms.release();

@@ -1,10 +1,10 @@
 //! The orders beside the static one.
 //!
-//! The static order (contract, section 3): employee count descending with unknown last, then name, then id; the
-//! keys of [`packed`](super::record_codec) compare like that. Names compare by the CLDR root collation at tertiary
-//! strength (Unicode Technical Standard 10), then by their UTF-8 bytes; sort keys make that a comparison of
-//! bytes. Every other order keeps the static one where its own values are equal; descending ones are derived from
-//! ascending ones, see [`sort_order`].
+//! The static order (contract, section 3): employee count descending with unknown last, then name,
+//! then id; the keys of [`packed`](super::record_codec) compare like that. Names compare by the
+//! CLDR root collation at tertiary strength (Unicode Technical Standard 10), then by their UTF-8
+//! bytes; sort keys make that a comparison of bytes. Every other order keeps the static one where
+//! its own values are equal; descending ones are derived from ascending ones, see [`sort_order`].
 
 use super::external_sort::{Batch, Sorted};
 use super::scratch::ScratchError;
@@ -29,8 +29,8 @@ pub fn collator() -> CollatorBorrowed<'static> {
         .expect("root collation is compiled in")
 }
 
-/// Appends a name to a batch: the key is `name_key` (see [`KeyParts`](super::record_codec::KeyParts)), a zero byte and
-/// the `DocId`.
+/// Appends a name to a batch: the key is `name_key` (see
+/// [`KeyParts`](super::record_codec::KeyParts)), a zero byte and the `DocId`.
 pub fn push_name(name_key: &[u8], doc: u32, batch: &mut Batch) {
     batch.push_with(
         |key| {
@@ -42,7 +42,8 @@ pub fn push_name(name_key: &[u8], doc: u32, batch: &mut Batch) {
     );
 }
 
-/// Writes the sections of all orders: `names` sorted, `years` by `DocId`, as their section holds them.
+/// Writes the sections of all orders: `names` sorted, `years` by `DocId`, as their section holds
+/// them.
 ///
 /// # Errors
 /// A file cannot be written or read.

@@ -1,8 +1,8 @@
 //! Ids: who has one twice, and the order by id.
 //!
-//! In: the id of every accepted record with the place where it stands. Out: the rank of every record among the
-//! distinct ids, and the duplicates, in the order of the input. Sorting all ids on disk serves both, so that
-//! nothing here grows with the input but the ranks: 4 bytes a record.
+//! In: the id of every accepted record with the place where it stands. Out: the rank of every
+//! record among the distinct ids, and the duplicates, in the order of the input. Sorting all ids on
+//! disk serves both, so that nothing here grows with the input but the ranks: 4 bytes a record.
 
 use super::external_sort::{Batch, Sorter};
 use super::scratch::{Scratch, ScratchError};
@@ -26,8 +26,8 @@ pub struct DuplicateId {
     pub first: Place,
 }
 
-/// Appends an id to a batch: the key is the id as it stands in JSON, a zero byte, and `seq`, the place of the
-/// record among the accepted ones.
+/// Appends an id to a batch: the key is the id as it stands in JSON, a zero byte, and `seq`, the
+/// place of the record among the accepted ones.
 pub fn push(id: &str, seq: u32, (input, line): Place, batch: &mut Batch) {
     batch.push_with(
         |key| {
@@ -42,7 +42,8 @@ pub fn push(id: &str, seq: u32, (input, line): Place, batch: &mut Batch) {
     );
 }
 
-/// The ranks of `num_records` records by `seq`, [`DUPLICATE`] for duplicates; and the number of distinct ids.
+/// The ranks of `num_records` records by `seq`, [`DUPLICATE`] for duplicates; and the number of
+/// distinct ids.
 ///
 /// # Errors
 /// A temporary file cannot be used.

@@ -19,8 +19,9 @@ pub struct BlockEntries {
 }
 
 impl BlockEntries {
-    /// The entries of a block, of which the first accepted record is number `seq`, in batches of `records` and `ids`.
-    /// Candidates are below `bound`, see [`Sample::bound`](symbols::Sample::bound).
+    /// The entries of a block, of which the first accepted record is number `seq`, in batches of
+    /// `records` and `ids`. Candidates are below `bound`, see
+    /// [`Sample::bound`](symbols::Sample::bound).
     pub fn new(
         seq: u32,
         block: ParsedBlock,

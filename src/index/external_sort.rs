@@ -1,9 +1,10 @@
 //! Sorting more than memory holds.
 //!
-//! In: entries of a key and a payload, both bytes, in [`Batch`]es. Out: the entries by the bytes of their keys.
-//! Batches are collected up to a limit of memory, sorted on all cores, and written as a run while the next are
-//! collected: the system makes writers wait where the disk is behind. The runs are merged at the end, in several passes
-//! if there are too many for one. Keys must be distinct where the order matters.
+//! In: entries of a key and a payload, both bytes, in [`Batch`]es. Out: the entries by the bytes of
+//! their keys. Batches are collected up to a limit of memory, sorted on all cores, and written as a
+//! run while the next are collected: the system makes writers wait where the disk is behind. The
+//! runs are merged at the end, in several passes if there are too many for one. Keys must be
+//! distinct where the order matters.
 
 mod merge;
 
@@ -26,15 +27,16 @@ const READ_BYTES_MIN: usize = 64 << 10;
 /// Most bytes read or written at a time.
 const READ_BYTES_MAX: usize = 1 << 20;
 
-/// A run begins at a multiple of this in a file, and all writes but its last in the file end at one: so no page is
-/// written twice. One that is [uncached](ScratchFile::uncached) may be gone by then, and would have to be read first.
+/// A run begins at a multiple of this in a file, and all writes but its last in the file end at
+/// one: so no page is written twice. One that is [uncached](ScratchFile::uncached) may be gone by
+/// then, and would have to be read first.
 const ALIGN: u64 = 64 << 10;
 
 /// Smallest files of runs that are [given back](Sorter::given_back).
 const FILE_BYTES_MIN: u64 = if cfg!(test) { 2 << 20 } else { 8 << 20 };
 
-/// Files for which these are too small; each behind them is as large as this share of all before. A terabyte of runs
-/// is 800 files, fewer than a process may open everywhere.
+/// Files for which these are too small; each behind them is as large as this share of all before. A
+/// terabyte of runs is 800 files, fewer than a process may open everywhere.
 const FILES: u64 = 96;
 
 /// Entries in memory; made by any thread.
@@ -121,7 +123,8 @@ pub struct Sorter<'a> {
     is_given_back: bool,
 }
 
-/// A sorted run: pieces of files, each of which is closed, and so gone, when all runs in it have been read on.
+/// A sorted run: pieces of files, each of which is closed, and so gone, when all runs in it have
+/// been read on.
 type Run = VecDeque<Piece>;
 
 /// Sorted runs.
@@ -176,8 +179,9 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// The same for what would fill memory and disk: runs are written uncached, in many files, of which each is gone
-    /// when what is in it has been read. Its room on disk then serves what is made of the entries meanwhile.
+    /// The same for what would fill memory and disk: runs are written uncached, in many files, of
+    /// which each is gone when what is in it has been read. Its room on disk then serves what is
+    /// made of the entries meanwhile.
     pub fn given_back(self) -> Sorter<'a> {
         Sorter { is_given_back: true, ..self }
     }

@@ -1,8 +1,8 @@
 //! The postings of whole values: industries by folded name, places by key.
 //!
-//! A block of businesses gives for each key it has one entry: the key, a zero byte and the first business of the
-//! block (u32, big-endian), and as payload the `DocId`s (u32). Sorted, the entries of a key stand together, with
-//! ascending `DocId`s.
+//! A block of businesses gives for each key it has one entry: the key, a zero byte and the first
+//! business of the block (u32, big-endian), and as payload the `DocId`s (u32). Sorted, the entries
+//! of a key stand together, with ascending `DocId`s.
 
 use super::buffer_pool::{Lent, Spares};
 use super::external_sort::{Batch, Sorted};
@@ -48,8 +48,8 @@ pub fn of_block(
     [industries, places]
 }
 
-/// Groups businesses by the keys of a value, in `batch`, which is empty. Values repeat, so each distinct one is turned
-/// into keys once.
+/// Groups businesses by the keys of a value, in `batch`, which is empty. Values repeat, so each
+/// distinct one is turned into keys once.
 fn collect<'a, V: Hash + Eq>(
     first_doc: u32,
     records: &[Record<'a>],
@@ -98,8 +98,8 @@ fn collect<'a, V: Hash + Eq>(
     batch
 }
 
-/// Calls `each` with every key of sorted entries and its businesses, ascending. In an entry, `tail_len` bytes follow
-/// the key, which with the payload tell `push_docs` the businesses.
+/// Calls `each` with every key of sorted entries and its businesses, ascending. In an entry,
+/// `tail_len` bytes follow the key, which with the payload tell `push_docs` the businesses.
 ///
 /// # Errors
 /// A temporary file cannot be read, or what `each` says.

@@ -1,6 +1,7 @@
 //! Sorted keys to the fst that maps them to their ordinals.
 //!
-//! It is built in a temporary file: nobody has to know yet where its section lies, or to wait until it ends.
+//! It is built in a temporary file: nobody has to know yet where its section lies, or to wait until
+//! it ends.
 
 use super::scratch::{Scratch, ScratchError, ScratchWriter};
 

@@ -1,7 +1,8 @@
 //! Businesses by the host of their website.
 //!
-//! A business with a host gives one entry: as key the [hash](HostHash) of the host's name and the `DocId` (u32,
-//! big-endian), and no payload. Sorted, the entries of a host stand together, with ascending `DocId`s.
+//! A business with a host gives one entry: as key the [hash](HostHash) of the host's name and the
+//! `DocId` (u32, big-endian), and no payload. Sorted, the entries of a host stand together, with
+//! ascending `DocId`s.
 
 use super::buffer_pool::{Lent, Spares};
 use super::external_sort::{Batch, Sorted};

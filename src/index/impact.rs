@@ -1,15 +1,16 @@
 //! What a word adds to the text score of a business.
 //!
-//! BM25F (Robertson, Zaragoza: "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.6): the
-//! occurrences in each field count by the field's weight and length, the sum is saturated once, and the rarity of
-//! the word multiplies it. Fields: name > host > industry > description. The result is quantised to one byte
-//! over the whole collection, so that scores are integers and cursors compare exactly.
+//! BM25F (Robertson, Zaragoza: "The Probabilistic Relevance Framework: BM25 and Beyond", 2009,
+//! section 3.6): the occurrences in each field count by the field's weight and length, the sum is
+//! saturated once, and the rarity of the word multiplies it. Fields: name > host > industry >
+//! description. The result is quantised to one byte over the whole collection, so that scores are
+//! integers and cursors compare exactly.
 
 use crate::analyzer::TextField;
 use crate::simd::{Loop, vectorized};
 
-/// How soon further occurrences stop to count. Larger than the customary 1.2, since the fields' weights multiply
-/// what one occurrence counts.
+/// How soon further occurrences stop to count. Larger than the customary 1.2, since the fields'
+/// weights multiply what one occurrence counts.
 const SATURATION: f64 = 4.0;
 
 /// Fixed point of [`FieldLengths::contribution`].
@@ -17,9 +18,10 @@ const ONE: f64 = 256.0;
 
 /// Weight of a field, and how much its length counts, 0 to 1.
 ///
-/// Chosen on queries for known businesses: against a saturation of 1.2, a name weight of 8 and a slope of 0.3,
-/// the first result was right in 97.2 % instead of 96.2 % of names with one typing error, 99.1 % instead of 98.8 %
-/// of names with a word split, and nowhere in fewer: the shorter of two names that hold all words comes first.
+/// Chosen on queries for known businesses: against a saturation of 1.2, a name weight of 8 and a
+/// slope of 0.3, the first result was right in 97.2 % instead of 96.2 % of names with one typing
+/// error, 99.1 % instead of 98.8 % of names with a word split, and nowhere in fewer: the shorter of
+/// two names that hold all words comes first.
 fn parameters(field: TextField) -> (f64, f64) {
     match field {
         TextField::Name => (12.0, 0.9),
@@ -90,7 +92,8 @@ impl Impacts {
     fn of(self, sum: u32) -> u8 {
         let sum = f64::from(sum) / ONE;
         let share = self.rarity * sum / (sum + SATURATION);
-        // Rounded, but not by `round`, which is a function of the system where the processor may be any.
+        // Rounded, but not by `round`, which is a function of the system where the processor may be
+        // any.
         (share * 255.0 + 0.5).clamp(1.0, 255.0) as u32 as u8
     }
 }

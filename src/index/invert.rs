@@ -1,8 +1,9 @@
 //! Terms to their postings.
 //!
-//! In: the merged [`Vocabulary`]. Out: the sections of terms and, by [`token_codes`], those of tokens. Each chunk of
-//! terms is worked on by one core; memory holds 4 bytes a term for its code, 2 for its weight, 4 while codes are given
-//! for its occurrences, and 8 bytes a business for what an occurrence in its fields contributes.
+//! In: the merged [`Vocabulary`]. Out: the sections of terms and, by [`token_codes`], those of
+//! tokens. Each chunk of terms is worked on by one core; memory holds 4 bytes a term for its code,
+//! 2 for its weight, 4 while codes are given for its occurrences, and 8 bytes a business for what
+//! an occurrence in its fields contributes.
 
 use super::analysis::{Posting, Postings};
 use super::buffer_pool::{Lent, Reuse, Spares};
@@ -130,8 +131,8 @@ fn codes_by_frequency(occurrences: Vec<u32>) -> Vec<u32> {
     codes
 }
 
-/// Pairs of different terms that match each other where plurals count, in both directions, sorted; and the plurals of
-/// which some form is no term, ascending.
+/// Pairs of different terms that match each other where plurals count, in both directions, sorted;
+/// and the plurals of which some form is no term, ascending.
 fn plurals(keys: &fst::Map<Section>, chunks: &[Chunk]) -> (Vec<(TermOrd, TermOrd)>, Vec<u32>) {
     // Of two different words that share a form, one at least has more than one form.
     let of_chunk = |chunk: &Chunk| {
@@ -199,7 +200,8 @@ impl Reuse for EncodedTerms {
     }
 }
 
-/// Businesses, ascending, what the occurrences of a term contribute to its impact on each, and by what it is followed.
+/// Businesses, ascending, what the occurrences of a term contribute to its impact on each, and by
+/// what it is followed.
 #[derive(Default)]
 struct Weighted {
     docs: Vec<u32>,
@@ -364,9 +366,10 @@ struct LookUps {
     found: Vec<[u16; NUM_FIELDS]>,
 }
 
-/// What occurrences contribute in the business of one posting after the other. Businesses lie anywhere, and each look-up
-/// waits for memory: ahead of the work on postings, and many at a time, they wait together. (Postings are read once more
-/// for it; to hand them on as well, with the term of each, takes as long.)
+/// What occurrences contribute in the business of one posting after the other. Businesses lie
+/// anywhere, and each look-up waits for memory: ahead of the work on postings, and many at a time,
+/// they wait together. (Postings are read once more for it; to hand them on as well, with the term
+/// of each, takes as long.)
 struct LookedUp<'a> {
     postings: Postings<'a>,
     contributions: &'a [[u16; NUM_FIELDS]],

@@ -1,9 +1,9 @@
 //! Which value of an input goes to which field of a record.
 //!
-//! In: what an operator said: a [`Preset`], pairs of field and column, constants, texts that mean "no value",
-//! and what ids are made from. Out: a [`Mapping`], in the two shapes that readers need: a tree of keys for
-//! JSON objects, and slots by position for tables. Without a word from the operator every field is read from
-//! the key or column of its own name.
+//! In: what an operator said: a [`Preset`], pairs of field and column, constants, texts that mean
+//! "no value", and what ids are made from. Out: a [`Mapping`], in the two shapes that readers need:
+//! a tree of keys for JSON objects, and slots by position for tables. Without a word from the
+//! operator every field is read from the key or column of its own name.
 
 pub mod derived_id;
 pub mod preset;
@@ -85,7 +85,8 @@ pub struct Mapping {
     constant_fields: Vec<Field>,
     pub(super) nulls: Vec<String>,
     pub(super) id_from: Vec<IdSource>,
-    /// The operator said what ids are made from; its columns must be there, those of a preset need not.
+    /// The operator said what ids are made from; its columns must be there, those of a preset need
+    /// not.
     is_id_from_asked_for: bool,
     keys: Vec<Key>,
 }
@@ -302,8 +303,8 @@ impl Mapping {
         })
     }
 
-    /// Every field that is read from the input, with the names it is looked for under; the first that exists
-    /// counts. A field that the operator mapped has one name.
+    /// Every field that is read from the input, with the names it is looked for under; the first
+    /// that exists counts. A field that the operator mapped has one name.
     fn wanted(&self) -> Vec<(Slot, Vec<String>)> {
         let location = self.column(Field::Location).unwrap_or("location");
         let mut wanted = Vec::new();
@@ -369,10 +370,12 @@ impl Mapping {
         Ok(())
     }
 
-    /// Finds the columns of a table by their names. What only a preset names may be missing, as in JSON.
+    /// Finds the columns of a table by their names. What only a preset names may be missing, as in
+    /// JSON.
     ///
     /// # Errors
-    /// A name stands twice, a column that was asked for is not there, or none holds the names or ids.
+    /// A name stands twice, a column that was asked for is not there, or none holds the names or
+    /// ids.
     pub fn bind(&self, columns: &[String]) -> Result<Binding, MappingError> {
         let mut seen = HashSet::new();
         for name in columns.iter().filter(|name| !name.is_empty()) {

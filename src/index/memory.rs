@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 /// A limit of memory, in bytes.
 ///
-/// It bounds what grows with the work in hand: sort buffers and blocks under way. On top come arrays that grow
-/// with the number of records, see [`build`](super).
+/// It bounds what grows with the work in hand: sort buffers and blocks under way. On top come
+/// arrays that grow with the number of records, see [`build`](super).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryLimit(usize);
 

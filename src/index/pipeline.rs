@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-/// Results that may wait to be consumed by a thread that writes them: where the disk is behind, the system makes that
-/// one wait, and the others go on. However many cores there are, one thread writes.
+/// Results that may wait to be consumed by a thread that writes them: where the disk is behind, the
+/// system makes that one wait, and the others go on. However many cores there are, one thread
+/// writes.
 const WAITING: usize = 14;
 
 /// As many inputs are under way where the results, some megabytes each, are written.
@@ -14,8 +15,8 @@ pub fn ahead_of_disk(pool: &ThreadPool) -> usize {
     pool.current_num_threads() + WAITING
 }
 
-/// Applies `work` to every input on the threads of `pool`, and gives the results to `consume` in the order of the
-/// inputs, on the calling thread. At most `ahead` inputs are under way at a time.
+/// Applies `work` to every input on the threads of `pool`, and gives the results to `consume` in
+/// the order of the inputs, on the calling thread. At most `ahead` inputs are under way at a time.
 ///
 /// # Errors
 /// The first error of `inputs` or of `consume`, in order.
@@ -52,7 +53,8 @@ pub fn in_order<T: Send, R: Send, E>(
     })
 }
 
-/// What a thread of its own works on. Nobody who drops it leaves the thread behind: it is waited for.
+/// What a thread of its own works on. Nobody who drops it leaves the thread behind: it is waited
+/// for.
 #[derive(Debug)]
 pub struct InBackground<T> {
     thread: Option<JoinHandle<T>>,

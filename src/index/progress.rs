@@ -15,9 +15,11 @@ pub enum Phase {
     Columns,
     /// Merging the words of all blocks, and writing hosts. Steps are ranges of words.
     Merge,
-    /// Writing the postings of every term and the words of every business. Steps are bytes of temporary files.
+    /// Writing the postings of every term and the words of every business. Steps are bytes of
+    /// temporary files.
     Encode,
-    /// Writing what is computed from the sections written so far: prefixes, pair counts, phrases, positions.
+    /// Writing what is computed from the sections written so far: prefixes, pair counts, phrases,
+    /// positions.
     Derive,
     /// Syncing, verifying and renaming.
     Publish,

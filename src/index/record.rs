@@ -1,8 +1,8 @@
 //! One JSON object to one [`Company`].
 //!
-//! Strict where silence would lose or invent data: a known key given twice, a value of a wrong type, a number
-//! out of range or with a fraction reject the record. Unknown keys are skipped, whatever they hold. Which keys
-//! are known is the matter of a [`Mapping`].
+//! Strict where silence would lose or invent data: a known key given twice, a value of a wrong
+//! type, a number out of range or with a fraction reject the record. Unknown keys are skipped,
+//! whatever they hold. Which keys are known is the matter of a [`Mapping`].
 
 use super::company_builder::{Assembly, Value, wrong_type};
 use super::mapping::{Key, Mapping, Slot};
@@ -185,7 +185,8 @@ fn take_object(
     Ok(())
 }
 
-/// Where an object is expected: no value is fine, and an empty text is no value, here as everywhere.
+/// Where an object is expected: no value is fine, and an empty text is no value, here as
+/// everywhere.
 fn check_absent(field: Field, value: Value<'_>) -> Result<(), FieldError> {
     match value {
         Value::Null => Ok(()),

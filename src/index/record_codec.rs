@@ -6,10 +6,10 @@
 //!            state, country whose bit is set: LEN (varint), TEXT
 //! ```
 //!
-//! Keys compare as bytes in the static order: EMPLOYEES is the number of leading zero bytes of the count and the
-//! complement of the others, or 255 if there is none; COLLATION is the sort key of the name; neither that nor a
-//! text holds a zero byte. SEQ is the place of the record among the accepted ones of the input: it tells equal
-//! keys apart, which only duplicates of an id can have.
+//! Keys compare as bytes in the static order: EMPLOYEES is the number of leading zero bytes of the
+//! count and the complement of the others, or 255 if there is none; COLLATION is the sort key of
+//! the name; neither that nor a text holds a zero byte. SEQ is the place of the record among the
+//! accepted ones of the input: it tells equal keys apart, which only duplicates of an id can have.
 
 use crate::bytes::{push_varint, read_varint};
 use crate::company::{Company, Location};

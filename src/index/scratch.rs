@@ -1,9 +1,10 @@
 //! Temporary files of a build.
 //!
-//! In: the folder they live in. Out: files that have no name, so that they are gone when the build ends, however
-//! it ends: done, failed or killed. (A file's name exists for the moment between creating and unlinking it; what a
-//! kill in that moment leaves is empty and is removed like an abandoned snapshot, see
-//! [`unpublished`](crate::snapshot::file::staging).) `df` counts them, `ls` does not show them.
+//! In: the folder they live in. Out: files that have no name, so that they are gone when the build
+//! ends, however it ends: done, failed or killed. (A file's name exists for the moment between
+//! creating and unlinking it; what a kill in that moment leaves is empty and is removed like an
+//! abandoned snapshot, see [`unpublished`](crate::snapshot::file::staging).) `df` counts them, `ls`
+//! does not show them.
 
 use super::pipeline::InBackground;
 use crate::snapshot::file::error::SnapshotError;
@@ -41,8 +42,9 @@ pub struct Scratch {
     closing: Arc<Closing>,
 }
 
-/// Closes files, on a thread of its own. The last one to close a file without a name removes it, for which the system
-/// waits for what it is just writing of it: up to a second, in which the thread that is done with it can do better.
+/// Closes files, on a thread of its own. The last one to close a file without a name removes it,
+/// for which the system waits for what it is just writing of it: up to a second, in which the
+/// thread that is done with it can do better.
 #[derive(Debug)]
 struct Closing {
     // Before the thread, which ends when there is nobody left to send it a file.
@@ -136,8 +138,8 @@ pub struct ScratchFile {
 }
 
 impl ScratchFile {
-    /// The same, for bytes that are read long after they were written: until then they take no memory, see
-    /// `direct_io`.
+    /// The same, for bytes that are read long after they were written: until then they take no
+    /// memory, see `direct_io`.
     pub fn uncached(self) -> ScratchFile {
         ScratchFile { is_uncached: true, ..self }
     }

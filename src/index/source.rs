@@ -1,9 +1,10 @@
 //! Input files to records.
 //!
-//! In: [`Input`]s in any [`Format`]. Out: the companies in the order of the input, given on in blocks, and what was rejected. One
-//! thread unpacks an input and cuts it into blocks of whole records ([`Blocks`], one file per format); blocks are
-//! parsed on all cores and taken in order. What a reader holds is bounded, whatever the input: a record over the
-//! limit is rejected without being held in memory.
+//! In: [`Input`]s in any [`Format`]. Out: the companies in the order of the input, given on in
+//! blocks, and what was rejected. One thread unpacks an input and cuts it into blocks of whole
+//! records ([`Blocks`], one file per format); blocks are parsed on all cores and taken in order.
+//! What a reader holds is bounded, whatever the input: a record over the limit is rejected without
+//! being held in memory.
 
 pub mod compression;
 mod delimited;
@@ -212,7 +213,8 @@ pub struct ParsedBlock {
     pub records: Vec<(u64, Company)>,
 }
 
-/// Reads all records, and gives the acceptable ones to `sink`, some blocks at a time, in the order of the input.
+/// Reads all records, and gives the acceptable ones to `sink`, some blocks at a time, in the order
+/// of the input.
 ///
 /// # Errors
 /// An input cannot be read, the reject file cannot be written, or `sink` fails.
@@ -255,7 +257,8 @@ pub fn read_all<'a>(
             progress.note(&format!("{}: {}", names[at], note.as_deref().unwrap_or_default()));
             last_note = note;
         }
-        // As many as are read at once, or in little time where the input is slow; and how far reading is then.
+        // As many as are read at once, or in little time where the input is slow; and how far
+        // reading is then.
         let mut next_blocks = || {
             let mut blocks = Vec::with_capacity(blocks_max);
             let begun = Instant::now();

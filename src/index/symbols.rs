@@ -1,8 +1,10 @@
 //! Which symbols the documents of a snapshot are written in.
 //!
-//! In: records as they are read. Out: an [`Encoder`] to the codes of [`snapshot::symbols`](crate::snapshot::columns::string_codes),
-//! trained on the documents of a sample of them. The sample depends on nothing but the accepted records, in whatever
-//! order and format they come: it is those whose ids have the least hashes, as many as fit into some megabytes of JSON.
+//! In: records as they are read. Out: an [`Encoder`] to the codes of
+//! [`snapshot::symbols`](crate::snapshot::columns::string_codes), trained on the documents of a
+//! sample of them. The sample depends on nothing but the accepted records, in whatever order and
+//! format they come: it is those whose ids have the least hashes, as many as fit into some
+//! megabytes of JSON.
 
 use super::buffer_pool::Reuse;
 use super::document;
@@ -10,8 +12,8 @@ use super::record_codec::Record;
 use crate::snapshot::columns::string_codes;
 use onpair::{Config, Dictionary, DictionaryView, MaxDictBits, Parser, Rows, Threshold, Token};
 
-/// Bytes of JSON that symbols are chosen from. Of a million generated documents, 565 bytes each, the symbols of 11, 33
-/// and 112 MB leave 0.284, 0.282 and 0.278, if there are 65,536 of them.
+/// Bytes of JSON that symbols are chosen from. Of a million generated documents, 565 bytes each,
+/// the symbols of 11, 33 and 112 MB leave 0.284, 0.282 and 0.278, if there are 65,536 of them.
 const SAMPLE_BYTES: usize = 12 << 20;
 
 /// Number of symbols, as a power of two. Documents shrink to 0.334, 0.305 and 0.284 with 14, 15
@@ -115,7 +117,8 @@ impl Sample {
 
     /// Keeps one record for each id, the first, and of these as many as fit.
     fn shrink(&mut self) {
-        // The sort is stable: of records with one id the first stays, which is the one that the snapshot holds.
+        // The sort is stable: of records with one id the first stays, which is the one that the
+        // snapshot holds.
         self.candidates.sort_by_key(|candidate| candidate.hash);
         self.candidates.dedup_by_key(|candidate| candidate.hash);
         self.bytes = 0;
@@ -174,7 +177,8 @@ impl Encoder {
         )
     }
 
-    /// Writes each document in the longest symbols, from its beginning, in place of what `out` holds.
+    /// Writes each document in the longest symbols, from its beginning, in place of what `out`
+    /// holds.
     pub fn encode(&self, documents: &Rendered, out: &mut Encoded) {
         self.0.parse_rows_into(documents, &mut out.codes, &mut out.offsets);
     }

@@ -1,11 +1,12 @@
-//! Builds in small: any limit of memory and number of threads gives the same bytes; any failing system call leaves
-//! the target as it was.
+//! Builds in small: any limit of memory and number of threads gives the same bytes; any failing
+//! system call leaves the target as it was.
 
 use super::*;
 use crate::snapshot::file::fs_ops::faults::with_plan;
 use proptest::prelude::*;
 
-/// Records of all kinds: shared and unique values, many scripts, plurals, compounds, missing values.
+/// Records of all kinds: shared and unique values, many scripts, plurals, compounds, missing
+/// values.
 fn records(num: usize, seed: u64) -> Vec<String> {
     const WORDS: [&str; 24] = [
         "company",
@@ -117,9 +118,9 @@ proptest! {
     }
 }
 
-/// Every system call in turn fails, with an I/O error and with a full disk: the target is the old snapshot or the
-/// new one, whole, and the next build leaves nothing but its snapshot. All calls of a small build; every
-/// `FIRMAMENT_FAULT_STEP`th, if that is set.
+/// Every system call in turn fails, with an I/O error and with a full disk: the target is the old
+/// snapshot or the new one, whole, and the next build leaves nothing but its snapshot. All calls of
+/// a small build; every `FIRMAMENT_FAULT_STEP`th, if that is set.
 #[test]
 fn whatever_call_fails_the_target_is_whole() {
     const EIO: i32 = 5;
@@ -153,7 +154,8 @@ fn whatever_call_fails_the_target_is_whole() {
             std::fs::write(&target, &old_bytes).unwrap();
             let (built, _) = attempt(&new, Some((at, number)));
             let found = std::fs::read(&target).unwrap();
-            // The number of calls varies a little: threads decide how many bytes are written together.
+            // The number of calls varies a little: threads decide how many bytes are written
+            // together.
             assert!(found == old_bytes || found == new_bytes, "call {at}");
             assert!(built.is_err() || found == new_bytes, "call {at}");
             if let Err(error) = &built {

@@ -1,7 +1,7 @@
 //! Token streams to codes: in the terms' codes instead of the numbers that a block gave its words.
 //!
-//! In: the token streams of the analyzed blocks, with the term of every number. Out: the sections of tokens. Each block
-//! of businesses is worked on by one core.
+//! In: the token streams of the analyzed blocks, with the term of every number. Out: the sections
+//! of tokens. Each block of businesses is worked on by one core.
 
 use super::buffer_pool::{Lent, Reuse, Spares};
 use super::pipeline::{ahead_of_disk, in_order};

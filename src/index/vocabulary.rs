@@ -1,9 +1,9 @@
 //! The words of all blocks to the term dictionary.
 //!
-//! In: the sorted runs of the blocks. Out: the fst of the terms, and for the steps behind: how often every term
-//! occurs, its postings in one piece ([`RawPostings`]), and the ordinal of every word of every block. The runs are
-//! merged in ranges of words on all cores, each range from its own stretch of every run; where the ranges are cut
-//! shows nowhere in the result.
+//! In: the sorted runs of the blocks. Out: the fst of the terms, and for the steps behind: how
+//! often every term occurs, its postings in one piece ([`RawPostings`]), and the ordinal of every
+//! word of every block. The runs are merged in ranges of words on all cores, each range from its
+//! own stretch of every run; where the ranges are cut shows nowhere in the result.
 
 use super::analysis::{AnalyzedBlock, RESTART_EVERY};
 use super::external_sort::prefix_of;
@@ -220,11 +220,12 @@ pub struct Vocabulary {
 #[derive(Default)]
 struct MergedRange {
     words: Vec<u8>,
-    /// For each term: the end of its word in `words`, its occurrences, the end of its payloads in `payloads`.
+    /// For each term: the end of its word in `words`, its occurrences, the end of its payloads in
+    /// `payloads`.
     terms: Vec<(usize, u32, usize)>,
     payloads: Vec<u8>,
-    /// For each block with words in the range: its first word there, and the terms of all of them, counted from the
-    /// first term of the range.
+    /// For each block with words in the range: its first word there, and the terms of all of them,
+    /// counted from the first term of the range.
     ords: Vec<(usize, u32, Vec<u32>)>,
 }
 
@@ -314,7 +315,8 @@ pub fn merge(
     })
 }
 
-/// Words at which to cut so that between two of them lie about `range_bytes` of all runs: blocks and restarts.
+/// Words at which to cut so that between two of them lie about `range_bytes` of all runs: blocks
+/// and restarts.
 fn cuts(files: &BlockFiles, range_bytes: u64) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize)> = Vec::new();
     for (at, block) in files.blocks.iter().enumerate() {

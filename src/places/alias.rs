@@ -1,4 +1,5 @@
-//! What names and codes of places stand for besides themselves: countries, subdivisions and a few cities.
+//! What names and codes of places stand for besides themselves: countries, subdivisions and a few
+//! cities.
 
 use super::folding::fold;
 use super::key::{PlaceKey, PlaceKind};

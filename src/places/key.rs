@@ -28,8 +28,8 @@ impl PlaceKind {
 
 /// A place a text can mean: a key of the snapshot's place dictionary.
 ///
-/// The letter of its kind (`c`, `s`, `k` for country), then `=` and a folded text, or `@` and the canonical
-/// code of a resolved entity: `c=san jose`, `k@US`, `s@US-TX`, `c@new york`.
+/// The letter of its kind (`c`, `s`, `k` for country), then `=` and a folded text, or `@` and the
+/// canonical code of a resolved entity: `c=san jose`, `k@US`, `s@US-TX`, `c@new york`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct PlaceKey(String);
 

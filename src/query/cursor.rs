@@ -1,8 +1,9 @@
 //! Cursors: positions in a sequence of results, as opaque text.
 //!
-//! A cursor holds no secret and needs no state on a server: any replica that has the snapshot open accepts it.
-//! It names the snapshot and a fingerprint of the query, so that it cannot be used with another one unnoticed,
-//! and carries a checksum, so that a damaged one is told from one that is out of date.
+//! A cursor holds no secret and needs no state on a server: any replica that has the snapshot open
+//! accepts it. It names the snapshot and a fingerprint of the query, so that it cannot be used with
+//! another one unnoticed, and carries a checksum, so that a damaged one is told from one that is
+//! out of date.
 //!
 //! ```text
 //! CURSOR    := base64url without padding of (FORMAT SIDE SNAPSHOT QUERY KEY DOC RANK CHECKSUM), little-endian
@@ -16,8 +17,9 @@
 //! CHECKSUM  := u32, first bytes of the BLAKE3 hash of everything before
 //! ```
 //!
-//! A page is found by its position; the rank says how many results are left, so that behind the last of them nobody is
-//! looked for: to see that nobody is there took up to a thousand times as long as a page.
+//! A page is found by its position; the rank says how many results are left, so that behind the
+//! last of them nobody is looked for: to see that nobody is there took up to a thousand times as
+//! long as a page.
 
 use crate::ids::DocId;
 use crate::snapshot::SnapshotVersion;

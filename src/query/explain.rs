@@ -1,11 +1,13 @@
-//! Why an answer is what it is: how `q` was clause_match, the plan, and what each business on the page earned.
+//! Why an answer is what it is: how `q` was clause_match, the plan, and what each business on the
+//! page earned.
 //!
-//! In: a [`Query`] and the [`Page`] that [`search`](super::page::search) gave for it. Out: an [`Explanation`], plain data
-//! that shows itself as text of at most 100 columns. Nothing is decided here: words, plans, tiers and scores come
-//! from the functions that answer queries. Not for the hot path: a query costs a multiple of its answer.
+//! In: a [`Query`] and the [`Page`] that [`search`](super::page::search) gave for it. Out: an
+//! [`Explanation`], plain data that shows itself as text of at most 100 columns. Nothing is decided
+//! here: words, plans, tiers and scores come from the functions that answer queries. Not for the
+//! hot path: a query costs a multiple of its answer.
 //!
-//! Reading order: [`clause`] (how `q` was clause_match), [`plan_tree`], [`held`] (which fields hold a clause),
-//! `show` (the text).
+//! Reading order: [`clause`] (how `q` was clause_match), [`plan_tree`], [`held`] (which fields hold
+//! a clause), `show` (the text).
 
 pub mod clause;
 pub mod held;

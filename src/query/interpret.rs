@@ -1,7 +1,9 @@
-//! What `q` means to one snapshot: prefixes, neighbours written as one word, corrections, relaxation.
+//! What `q` means to one snapshot: prefixes, neighbours written as one word, corrections,
+//! relaxation.
 //!
-//! In: a [`TextQuery`]. Out: an [`Interpretation`]: for each clause all the ways in which it matches, and whether
-//! all clauses must match or any. Filters and exclusions never change it. Contract, section 3.
+//! In: a [`TextQuery`]. Out: an [`Interpretation`]: for each clause all the ways in which it
+//! matches, and whether all clauses must match or any. Filters and exclusions never change it.
+//! Contract, section 3.
 
 pub mod corrections;
 pub mod prefix;
@@ -88,8 +90,8 @@ impl<'s> Interpretation<'s> {
         }
     }
 
-    /// To be called if no business matches all clauses, filters and exclusions aside: reads rare words as what
-    /// they may have meant, and if that does not help, lets any clause do.
+    /// To be called if no business matches all clauses, filters and exclusions aside: reads rare
+    /// words as what they may have meant, and if that does not help, lets any clause do.
     pub fn settle(&mut self, session: &Session<'s>, text: &TextQuery) {
         let is_matched =
             |interpretation: &Interpretation<'s>| !interpretation.plan(session).is_empty();
@@ -167,7 +169,8 @@ impl<'s> ClauseMatch<'s> {
     pub fn anywhere(&self, session: &Session<'s>) -> SetExpr<'s> {
         let own = session.term(&self.clause.term);
         let own = match &self.prefix {
-            // The union is known to be disjoint where the word has a list: what it matches otherwise is checked.
+            // The union is known to be disjoint where the word has a list: what it matches
+            // otherwise is checked.
             Some(prefix)
                 if matches!(own, SetExpr::List(List { key: Some(_), .. }) | SetExpr::Range(_)) =>
             {
@@ -183,7 +186,8 @@ impl<'s> ClauseMatch<'s> {
         SetExpr::union(std::iter::once(own).chain(neighbours).chain(words).chain(split))
     }
 
-    /// Businesses whose name holds the clause as it was asked for: all of it, or written as one with a neighbour.
+    /// Businesses whose name holds the clause as it was asked for: all of it, or written as one
+    /// with a neighbour.
     pub fn in_name_as_written(&self, session: &Session<'s>) -> SetExpr<'s> {
         let own = session.term_in_name(&self.clause.term);
         let neighbours = self.neighbours.iter().flatten().map(|word| session.word_in_name(word));
@@ -195,7 +199,8 @@ impl<'s> ClauseMatch<'s> {
         self.readings.is_empty() && self.neighbours.iter().all(Option::is_none)
     }
 
-    /// The only term that tells who holds the clause as a whole word, if it is one plain word, quoted or not.
+    /// The only term that tells who holds the clause as a whole word, if it is one plain word,
+    /// quoted or not.
     pub fn only_term(&self, session: &Session<'s>) -> Option<TermOrd> {
         let word = match &self.clause.term {
             Term::Word(word) => word,
@@ -225,7 +230,8 @@ impl<'s> ClauseMatch<'s> {
         SetExpr::union(std::iter::once(own).chain(self.otherwise_in_name(session)))
     }
 
-    /// Businesses whose name holds a longer word that the clause begins, and not the clause as a whole word.
+    /// Businesses whose name holds a longer word that the clause begins, and not the clause as a
+    /// whole word.
     pub fn in_name_as_prefix(&self) -> SetExpr<'s> {
         self.prefix.as_ref().map_or(SetExpr::EMPTY, |prefix| prefix.names.clone())
     }

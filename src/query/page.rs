@@ -1,7 +1,8 @@
 //! Paging: from a query to the businesses on one page.
 //!
-//! A sequence is walked from a [`Position`] to either side, so page 5,000 costs what page 1 costs. What is walked
-//! is in [`relevance`](super::strategy::relevance) and [`order`](super::strategy::order); the total comes from [`count`](super::session::count).
+//! A sequence is walked from a [`Position`] to either side, so page 5,000 costs what page 1 costs.
+//! What is walked is in [`relevance`](super::strategy::relevance) and
+//! [`order`](super::strategy::order); the total comes from [`count`](super::session::count).
 
 use super::cursor::{Cursor, Position, Side};
 use super::interpret::Interpretation;
@@ -140,7 +141,8 @@ pub(super) fn counted<'s>(
     Counted { total, hits, expr, best_in_industry }
 }
 
-/// Does nothing in the snapshot match the words of a query without hits, whatever its filters and exclusions?
+/// Does nothing in the snapshot match the words of a query without hits, whatever its filters and
+/// exclusions?
 fn is_unmatched<'s>(
     session: &Session<'s>,
     query: &Query,

@@ -76,7 +76,8 @@ impl Default for Query {
 }
 
 impl Query {
-    /// A fingerprint of everything but `limit` and `cursor`: requests that share it walk one sequence.
+    /// A fingerprint of everything but `limit` and `cursor`: requests that share it walk one
+    /// sequence.
     pub fn fingerprint(&self) -> u64 {
         // One buffer, hashed at once, takes half the instructions of a hasher that is fed.
         let mut bytes = Vec::with_capacity(FINGERPRINT_BYTES);

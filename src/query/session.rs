@@ -1,5 +1,5 @@
-//! The context of one query: the snapshot, its looked-up terms and filters, and the set expressions that words, phrases
-//! and filters of the query come to.
+//! The context of one query: the snapshot, its looked-up terms and filters, and the set expressions
+//! that words, phrases and filters of the query come to.
 //!
 //! | set | from | cost |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | any other phrase | documents with all words, after the pre-filter by [next words](crate::snapshot::terms::next_word), verified | a byte a candidate, then some 0.2 µs |
 //! | bounds on employees | a range, since `DocId` order is the order by employees | two binary searches |
 //!
-//! Totals are in [`count`], positions within one industry in [`within_industry`]. What each way gains, and what was tried and
-//! dropped, is in `docs/measurements.md`.
+//! Totals are in [`count`], positions within one industry in [`within_industry`]. What each way
+//! gains, and what was tried and dropped, is in `docs/measurements.md`.
 
 pub mod count;
 pub mod filters;
@@ -147,8 +147,9 @@ impl<'s> Session<'s> {
             let postings = self.snapshot.terms().lists(ord).any();
             return SetExpr::List(List { postings, key: Some(DenseKey::Term(ord)) });
         }
-        // The form itself stands nowhere, but a word of industry or description may share a form with it. The
-        // lists of those words hold more than that: names, and words that share a form with *them*.
+        // The form itself stands nowhere, but a word of industry or description may share a form
+        // with it. The lists of those words hold more than that: names, and words that share a form
+        // with *them*.
         let word = QueryWord::of_form(form.to_owned());
         let related = related_terms(&word);
         let lists =
@@ -166,7 +167,8 @@ impl<'s> Session<'s> {
         self.check_by(candidates, phrase, place, true)
     }
 
-    /// Those of `candidates` in which the phrase stands as `place` says; whether followers are asked first is said.
+    /// Those of `candidates` in which the phrase stands as `place` says; whether followers are
+    /// asked first is said.
     fn check_by(
         &self,
         candidates: SetExpr<'s>,
@@ -233,7 +235,8 @@ impl<'s> Session<'s> {
         self.combine_names(term, SetExpr::union)
     }
 
-    /// The names with each word of a term, combined; the joined form of a compound stands for its parts.
+    /// The names with each word of a term, combined; the joined form of a compound stands for its
+    /// parts.
     fn combine_names(
         &self,
         term: &Term,
@@ -266,8 +269,8 @@ impl<'s> Session<'s> {
         self.check_narrowed(candidates.collect(), phrase, fields)
     }
 
-    /// Those on all lists in which the phrase stands in one of `fields`: at most, those who hold every two of its words
-    /// next to each other.
+    /// Those on all lists in which the phrase stands in one of `fields`: at most, those who hold
+    /// every two of its words next to each other.
     fn check_narrowed(
         &self,
         mut lists: Vec<SetExpr<'s>>,
@@ -281,8 +284,8 @@ impl<'s> Session<'s> {
         self.check_by(SetExpr::intersection(lists), phrase, Place::Within(fields), !are_all)
     }
 
-    /// The lists of every two neighbouring words of a phrase for which a list is stored: the businesses in
-    /// which they stand next to each other in some field.
+    /// The lists of every two neighbouring words of a phrase for which a list is stored: the
+    /// businesses in which they stand next to each other in some field.
     pub fn stored_neighbours(&self, phrase: &Phrase) -> Vec<SetExpr<'s>> {
         let stored = |pair| self.stored_phrase(pair).as_ref().and_then(stored_list);
         phrase.words.windows(2).filter_map(stored).collect()

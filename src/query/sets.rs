@@ -1,7 +1,8 @@
 //! Sets of documents: expressions over postings, evaluated a chunk of 65,536 documents at a time.
 //!
-//! In: postings and filters of one snapshot. Out: membership, iteration to either side, and sets that are
-//! materialised where they are small. Knows no `q`; a leaf may be any [`Predicate`](predicate::Predicate).
+//! In: postings and filters of one snapshot. Out: membership, iteration to either side, and sets
+//! that are materialised where they are small. Knows no `q`; a leaf may be any
+//! [`Predicate`](predicate::Predicate).
 
 pub mod chunk;
 pub mod doc_set;

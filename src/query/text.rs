@@ -1,8 +1,8 @@
 //! `q`: from a text to what it asks for.
 //!
-//! In: the decoded text of `q`. Out: a [`TextQuery`]: the clauses that must all match, the terms that must not,
-//! and the words that ranking compares with names. No text is a syntax error; the only failure is
-//! [`QueryTooLong`].
+//! In: the decoded text of `q`. Out: a [`TextQuery`]: the clauses that must all match, the terms
+//! that must not, and the words that ranking compares with names. No text is a syntax error; the
+//! only failure is [`QueryTooLong`].
 
 use crate::analyzer::fold::{Class, class_of, is_quote};
 use crate::analyzer::host::Host;
@@ -18,7 +18,8 @@ pub const STARRED_WORDS_MAX: usize = 2;
 /// One word, in all its forms (see [`crate::analyzer`]): one or two.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryWord {
-    /// The forms; the one without marks first. Shared by the copies of the word, of which a query makes a dozen.
+    /// The forms; the one without marks first. Shared by the copies of the word, of which a query
+    /// makes a dozen.
     pub forms: Arc<[String]>,
 }
 
@@ -208,12 +209,14 @@ impl TextQuery {
         &self.excluded
     }
 
-    /// The text with what stands at some spans of the folded text replaced; `None` without replacements.
+    /// The text with what stands at some spans of the folded text replaced; `None` without
+    /// replacements.
     pub fn replace(&self, replacements: &[(Range<usize>, String)]) -> Option<String> {
         if replacements.is_empty() {
             return None;
         }
-        // Folding may change lengths, so a place of the folded text is looked up by folding what precedes it.
+        // Folding may change lengths, so a place of the folded text is looked up by folding what
+        // precedes it.
         let place = |folded_len: usize| {
             let boundaries: Vec<usize> =
                 self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
@@ -233,8 +236,8 @@ impl TextQuery {
         Some(text)
     }
 
-    /// The words that ranking compares with names: plain words and the parts of everything else, without
-    /// trailing forms, at their places to each other.
+    /// The words that ranking compares with names: plain words and the parts of everything else,
+    /// without trailing forms, at their places to each other.
     pub fn ranking_words(&self) -> Phrase {
         let mut all = Phrase::default();
         for clause in self.required() {
@@ -251,7 +254,8 @@ struct Parser<'a> {
     quotes: Vec<usize>,
     clauses: Vec<Clause>,
     excluded: Vec<Term>,
-    /// The open phrase: its number among the quoted stretches, whether it is excluded, its words, its span.
+    /// The open phrase: its number among the quoted stretches, whether it is excluded, its words,
+    /// its span.
     phrase: Option<(usize, bool, Phrase, Range<usize>)>,
     words: usize,
     starred: usize,

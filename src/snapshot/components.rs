@@ -1,4 +1,5 @@
-//! What an open snapshot reads its sections by, made of the one [list](super::file::section_kind) of them.
+//! What an open snapshot reads its sections by, made of the one [list](super::file::section_kind)
+//! of them.
 
 use super::answers::filter_pairs::FilterPairs;
 use super::answers::first_pages::{FirstPages, TierBest};
@@ -18,8 +19,8 @@ use super::terms::dictionary::Dictionary;
 use super::terms::hosts::Hosts;
 use super::terms::prefixes::Prefixes;
 
-/// Makes [`Components`] of the list, with a field for each, and [`Components::open`]; and for each a method of
-/// [`Sections`], which gives the sections that it is opened with.
+/// Makes [`Components`] of the list, with a field for each, and [`Components::open`]; and for each
+/// a method of [`Sections`], which gives the sections that it is opened with.
 macro_rules! components {
     (
         $(#[$first_doc:meta])* $First:ident,

@@ -1,4 +1,5 @@
-//! Shapes that sections share: postings and their chunks, offsets, packed integers, runs of equal values.
+//! Shapes that sections share: postings and their chunks, offsets, packed integers, runs of equal
+//! values.
 
 pub mod arrays;
 pub mod container;

@@ -1,4 +1,5 @@
-//! The file of a snapshot: its frame, how it is mapped, written and published. Knows no section's contents.
+//! The file of a snapshot: its frame, how it is mapped, written and published. Knows no section's
+//! contents.
 
 pub mod direct_io;
 pub mod error;

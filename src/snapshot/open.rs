@@ -56,7 +56,8 @@ fn check_bytes(backing: &Backing, entries: &[SectionEntry]) -> Result<(), Snapsh
     Ok(())
 }
 
-/// Reads the metadata and refuses a snapshot whose words were made by other rules than this program's.
+/// Reads the metadata and refuses a snapshot whose words were made by other rules than this
+/// program's.
 fn read_metadata(sections: &Sections) -> Result<Metadata, SnapshotError> {
     use crate::analyzer::{ANALYZER_VERSION, UNICODE_VERSION};
     let section = sections.of(SectionKind::Metadata);

@@ -1,14 +1,15 @@
 //! The term dictionary: every indexed word with its lists of postings.
 //!
-//! A term has up to five lists ([`TermLists`]). The first answers "which businesses match this word of `q`"
-//! with one look-up: all four fields, plurals included. The others tell names apart for the tiers of relevance,
-//! so that the best tiers of a one-word query are read, not computed.
+//! A term has up to five lists ([`TermLists`]). The first answers "which businesses match this word
+//! of `q`" with one look-up: all four fields, plurals included. The others tell names apart for the
+//! tiers of relevance, so that the best tiers of a one-word query are read, not computed.
 //!
 //! Its block is laid out in [`block`].
 //!
-//! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of that section, in
-//! units of 8 bytes ([`offsets`](super::encoding::offsets));
-//! `TermCodes` the term's number in the token streams, [packed](super::encoding::packed_ints) ([`doc_tokens`](super::columns::doc_tokens)).
+//! `TermOffsets` holds the place of each term's block in `TermPostings` and, last, the length of
+//! that section, in units of 8 bytes ([`offsets`](super::encoding::offsets)); `TermCodes` the
+//! term's number in the token streams, [packed](super::encoding::packed_ints)
+//! ([`doc_tokens`](super::columns::doc_tokens)).
 
 pub mod block;
 pub mod dictionary;
@@ -143,7 +144,8 @@ impl Terms {
         BegunTerms(begun.0.further(self.keys.as_fst(), further.as_bytes()))
     }
 
-    /// Calls `visit` with the terms that begin with `prefix` and that `automaton` accepts, ascending.
+    /// Calls `visit` with the terms that begin with `prefix` and that `automaton` accepts,
+    /// ascending.
     pub fn search(
         &self,
         prefix: &str,
@@ -210,7 +212,8 @@ impl Terms {
         PackedInts::read(self.codes.as_ref(), codes_end(self.len()))
     }
 
-    /// How rare the term with this code in the token streams is: 256 ln(1 + N / its businesses); 0 if there is none.
+    /// How rare the term with this code in the token streams is: 256 ln(1 + N / its businesses); 0
+    /// if there is none.
     #[inline]
     pub fn weight_of_code(&self, code: u32) -> u32 {
         let weights: &[u16] = cast(self.weights.as_ref());

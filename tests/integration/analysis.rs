@@ -1,11 +1,13 @@
 //! The analyzer on texts of every kind: what a name is indexed by is what a query for it asks for.
 //!
-//! 100,000 texts are put together from words of many scripts, umlauts, apostrophes, compounds, long chains, CJK
-//! characters with marks, emoji, direction marks, combining marks, legal forms, hosts, signs, and characters from
-//! anywhere. Each is a name, and each is a query: in quotes, as it is, and unit by unit; everything that such a
-//! query asks for must stand in the name, form by form and place by place. A failure shows the text.
+//! 100,000 texts are put together from words of many scripts, umlauts, apostrophes, compounds, long
+//! chains, CJK characters with marks, emoji, direction marks, combining marks, legal forms, hosts,
+//! signs, and characters from anywhere. Each is a name, and each is a query: in quotes, as it is,
+//! and unit by unit; everything that such a query asks for must stand in the name, form by form and
+//! place by place. A failure shows the text.
 //!
-//! Long texts of shapes that nobody writes are analyzed too, and give as many entries as they should.
+//! Long texts of shapes that nobody writes are analyzed too, and give as many entries as they
+//! should.
 
 use crate::collections::Rng;
 use firmament::analyzer::{Analysis, Role, TextField, UnitKind, fold_filter, fold_text};
@@ -150,7 +152,8 @@ impl Name {
         starts.map(|(position, _)| *position).filter(move |&start| is_there(start))
     }
 
-    /// Does the name hold a term: a word, a run, a compound with its joined form, a host by its labels?
+    /// Does the name hold a term: a word, a run, a compound with its joined form, a host by its
+    /// labels?
     fn holds(&self, term: &Term) -> bool {
         match term {
             Term::Word(word) => self.words.iter().any(|(_, held)| held == word),
@@ -186,7 +189,8 @@ struct Seen {
     excluded: u64,
 }
 
-/// Compares a text as a name with the same text as a query; a longer one in pieces that a query can hold.
+/// Compares a text as a name with the same text as a query; a longer one in pieces that a query can
+/// hold.
 fn compare(text: &str, seen: &mut Seen) {
     let quoted = format!("\"{text}\"");
     let (Ok(as_it_is), Ok(quoted)) = (TextQuery::parse(text), TextQuery::parse(&quoted)) else {

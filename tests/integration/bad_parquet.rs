@@ -1,5 +1,5 @@
-//! Parquet files that are damaged, hostile, or of a kind that is not accepted: an error, never a panic that
-//! escapes, never a snapshot of half the records.
+//! Parquet files that are damaged, hostile, or of a kind that is not accepted: an error, never a
+//! panic that escapes, never a snapshot of half the records.
 
 use super::operator::{Folder, build_in_process, pairs, reading};
 use super::parquet_files::{ID_AND_NAME, Values, Writing, footer, parquet, texts};
@@ -55,7 +55,8 @@ fn flipped_bits_never_panic_and_never_lose_records() {
         for at in (0..footer).step_by(3).chain(footer..file.len()) {
             let mut flipped = file.clone();
             flipped[at] ^= 1 << (at % 8);
-            // Values may change unseen, since the format has checksums only where a writer adds them.
+            // Values may change unseen, since the format has checksums only where a writer adds
+            // them.
             if let Ok(records) = read(&folder, &flipped) {
                 assert_eq!(records, 60, "byte {at}");
             }
@@ -77,7 +78,8 @@ fn lies_about_lengths_are_refused() {
     assert_refused(&with_footer_length(len as u32 - 8), "its footer cannot be");
     assert_refused(&with_footer_length(0), "it is damaged");
 
-    // A footer whose list of schema elements has 2^31 - 1 of them: field 1 an i32, field 2 the list.
+    // A footer whose list of schema elements has 2^31 - 1 of them: field 1 an i32, field 2 the
+    // list.
     let hostile =
         |footer: &[u8]| [b"PAR1", footer, &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat();
     assert_refused(
@@ -86,13 +88,15 @@ fn lies_about_lengths_are_refused() {
     );
     assert_refused(&hostile(&[0x1c; 5000]), "it is damaged");
 
-    // The first page: its header begins behind the magic number with type, unpacked and packed length.
+    // The first page: its header begins behind the magic number with type, unpacked and packed
+    // length.
     assert_eq!(file[4..7], [0x15, 0, 0x15]);
     let end_of = |at: usize| at + file[at..].iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
     let (unpacked, packed) = (7, end_of(7) + 1);
     let with_length = |at: usize, len: &[u8]| {
         let header = [&file[..at], len, &file[end_of(at)..]].concat();
-        // What follows has moved; the footer says where the second column is, so take the bytes from the page.
+        // What follows has moved; the footer says where the second column is, so take the bytes
+        // from the page.
         let surplus = header.len() - file.len();
         let cut = packed + 40;
         [&header[..cut], &header[cut + surplus..]].concat()
@@ -153,7 +157,8 @@ fn a_page_that_says_it_has_more_texts_than_values_is_refused() {
         let columns = [(0, texts(&ids)), (0, texts(&["Acme"; 60]))];
         let file = parquet(ID_AND_NAME, &columns, &by_lengths(encoding));
         assert_eq!(read(&Folder::new(), &file), Ok(60));
-        // Blocks of 128 in four parts, and how many there are: 60, once for lengths, and once for what is repeated.
+        // Blocks of 128 in four parts, and how many there are: 60, once for lengths, and once for
+        // what is repeated.
         let places: Vec<usize> = (0..file.len() - 4)
             .filter(|&at| file[at..at + 4] == [0x80, 0x01, 0x04, 60])
             .map(|at| at + 3)
@@ -204,7 +209,8 @@ fn a_dictionary_that_says_it_has_more_values_than_it_can_have_is_refused() {
     let writing = Writing { compression: Compression::UNCOMPRESSED, ..Writing::default() };
     let columns = [(0, texts(&["a", "b"])), (0, texts(&["Acme", "Acme"]))];
     let file = parquet(ID_AND_NAME, &columns, &writing);
-    // The header of the dictionary: two values, zigzag; then plain texts, and behind it the first of them.
+    // The header of the dictionary: two values, zigzag; then plain texts, and behind it the first
+    // of them.
     let place = file.windows(8).position(|bytes| bytes == b"\x01\0\0\0a\x01\0\0").unwrap();
     let at = (0..place).rev().find(|&at| file[at..at + 2] == [0x15, 4]).unwrap() + 1;
     let mut lie = file.clone();
@@ -303,7 +309,8 @@ fn kinds_of_files_that_are_not_accepted() {
         "is compressed with LZ4_RAW; accepted are snappy, gzip, zstd and none",
     );
     assert_refused(&with_codec(20), "it is damaged, or of a kind not accepted");
-    // The first page is the dictionary (type 2); as an index (type 1) it is passed over, and missing.
+    // The first page is the dictionary (type 2); as an index (type 1) it is passed over, and
+    // missing.
     let mut no_dictionary = file.clone();
     assert_eq!(no_dictionary[4..6], [0x15, 4]);
     no_dictionary[5] = 2;
@@ -551,7 +558,8 @@ fn columns_of_nulls_have_no_values() {
         let error = read_mapped(&file, &mapping).unwrap_err();
         assert!(error.contains("it is damaged: a column of nulls has values"), "{error}");
     }
-    // A place that is nowhere given, as writers make it of null alone; and nulls in a list, which is no null.
+    // A place that is nowhere given, as writers make it of null alone; and nulls in a list, which
+    // is no null.
     let file = |schema: &str, definition| {
         let schema = format!(
             "message m {{ required binary id (STRING); required binary name (STRING); {schema} }}"

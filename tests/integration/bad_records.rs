@@ -1,4 +1,5 @@
-//! Records that cannot be taken, format by format: what is said, where, and that the others are taken.
+//! Records that cannot be taken, format by format: what is said, where, and that the others are
+//! taken.
 
 use super::operator::{
     Built, Folder, build, build_in_process, gzip, reading, record, stderr, tools, zstd,

@@ -1,8 +1,9 @@
-//! Builds that are killed, and builds that meet each other: the target is the old snapshot or the new one, whole,
-//! and nothing is left behind for long.
+//! Builds that are killed, and builds that meet each other: the target is the old snapshot or the
+//! new one, whole, and nothing is left behind for long.
 //!
-//! The ordinary tests kill a dozen builds; `FIRMAMENT_KILLS` says how many otherwise. The ignored test makes the
-//! system calls of the real program fail one after the other, with `strace`, which must be installed.
+//! The ordinary tests kill a dozen builds; `FIRMAMENT_KILLS` says how many otherwise. The ignored
+//! test makes the system calls of the real program fail one after the other, with `strace`, which
+//! must be installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,7 +94,8 @@ fn a_killed_build_leaves_the_old_snapshot_or_the_new_one() {
     for kill in 0..kills {
         fs::write(scene.target(), &scene.old).unwrap();
         let mut child = scene.build("new").spawn().unwrap();
-        // Moments spread over the whole build, in an order of no pattern: multiples of the golden ratio.
+        // Moments spread over the whole build, in an order of no pattern: multiples of the golden
+        // ratio.
         std::thread::sleep(whole.mul_f64((f64::from(kill) * 0.618_033_988_749_895).fract()));
         child.kill().unwrap();
         child.wait().unwrap();

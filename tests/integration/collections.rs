@@ -301,7 +301,8 @@ fn object(rng: &mut Rng, members: &mut [Option<String>]) -> String {
     members.iter().flatten().map(String::as_str).collect::<Vec<_>>().join(",")
 }
 
-/// A member with a text, white space around it now and then; a missing one is absent, null or blank.
+/// A member with a text, white space around it now and then; a missing one is absent, null or
+/// blank.
 fn text_member(rng: &mut Rng, key: &str, value: Option<&str>) -> Option<String> {
     let value = match value {
         Some(text) if rng.chance(10) => json_text(&format!(" \u{3000}\t{text}\u{a0}\n")),

@@ -1,8 +1,8 @@
-//! Snapshots whose checksums fit, but whose sections do not belong together or hold what no builder writes: either
-//! they are refused, by the name of a section, or they answer any query.
+//! Snapshots whose checksums fit, but whose sections do not belong together or hold what no builder
+//! writes: either they are refused, by the name of a section, or they answer any query.
 //!
-//! What they answer may be wrong: a checksum says that bytes are those that were written, not who wrote them. The fuzz
-//! target `snapshot` goes further; its finds come back here.
+//! What they answer may be wrong: a checksum says that bytes are those that were written, not who
+//! wrote them. The fuzz target `snapshot` goes further; its finds come back here.
 
 use super::snapshot_damage::{Numbers, PAGE, RECORDS, Sample, TINY_RECORDS, refused};
 use firmament::index::Thresholds;

@@ -4,8 +4,8 @@
 //! FIRMAMENT_FILES=a.jsonl,b.jsonl cargo test --release --test integration -- --ignored --nocapture given
 //! ```
 //!
-//! For each file of JSON Lines, ten requests of different kinds are made from its own records, answered by the
-//! engine and by the oracle, and printed as a table.
+//! For each file of JSON Lines, ten requests of different kinds are made from its own records,
+//! answered by the engine and by the oracle, and printed as a table.
 
 use crate::oracle::Oracle;
 use crate::properties::subject::Subject;

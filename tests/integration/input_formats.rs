@@ -1,4 +1,5 @@
-//! The same records give the same snapshot from every format; mappings and presets as operators give them.
+//! The same records give the same snapshot from every format; mappings and presets as operators
+//! give them.
 
 use super::operator::{
     Folder, build, build_in_process, gzip, num_docs, pairs, reading, stderr, zstd,

@@ -1,17 +1,18 @@
 //! The oracle: what the service must answer, found by reading every record.
 //!
-//! In: records and a [`Query`]. Out: an [`Answer`]: every match with its tier of relevance, the text that was
-//! searched for if it was corrected, and whether all words had to match; and the matches in any order. It is
-//! written from the contract, rule by rule, and knows no index: every question is a scan over all records and
-//! over all words of their fields. Comments quote the rule that the code below them implements.
+//! In: records and a [`Query`]. Out: an [`Answer`]: every match with its tier of relevance, the
+//! text that was searched for if it was corrected, and whether all words had to match; and the
+//! matches in any order. It is written from the contract, rule by rule, and knows no index: every
+//! question is a scan over all records and over all words of their fields. Comments quote the rule
+//! that the code below them implements.
 //!
-//! Shared with the engine are the analyzer (text to words), the parser of `q`, the parser of `location`, and
-//! the collation; each of them has tests of its own. The text score is not modelled: whoever asks for an order
-//! by relevance brings it.
+//! Shared with the engine are the analyzer (text to words), the parser of `q`, the parser of
+//! `location`, and the collation; each of them has tests of its own. The text score is not
+//! modelled: whoever asks for an order by relevance brings it.
 //!
-//! Reading order: this file, [`filters`], [`text`] (the words of a record), [`meaning`] (what the words of `q`
-//! match in a collection), [`correction`], [`relaxation`], [`tier`], [`order`]; [`rows`] holds examples of the
-//! contract.
+//! Reading order: this file, [`filters`], [`text`] (the words of a record), [`meaning`] (what the
+//! words of `q` match in a collection), [`correction`], [`relaxation`], [`tier`], [`order`];
+//! [`rows`] holds examples of the contract.
 
 pub mod correction;
 pub mod filters;
@@ -63,7 +64,8 @@ pub struct Match {
 /// What the service must answer, but for the order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// Every record that matches `q` and all filters, in the order given. Their number is the `total`.
+    /// Every record that matches `q` and all filters, in the order given. Their number is the
+    /// `total`.
     pub matches: Vec<Match>,
     /// `X-Query-Corrected`, before its encoding.
     pub corrected: Option<String>,
@@ -100,7 +102,8 @@ impl Oracle {
 
     /// The record whose id `q` is.
     pub fn whole_id(&self, query: &Query) -> Option<usize> {
-        // "a `q` that is an existing id (after trimming, byte for byte) matches exactly that business"
+        // "a `q` that is an existing id (after trimming, byte for byte) matches exactly that
+        // business"
         let id = query.text.as_str().trim();
         self.records.iter().position(|record| record.company.id == id)
     }
@@ -137,7 +140,8 @@ impl Oracle {
         }
     }
 
-    /// The full sequence: the record numbers of the matches, ordered. `text_score` gives that of a record.
+    /// The full sequence: the record numbers of the matches, ordered. `text_score` gives that of a
+    /// record.
     pub fn sequence(
         &self,
         answer: &Answer,

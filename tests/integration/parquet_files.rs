@@ -48,9 +48,9 @@ impl Default for Writing {
     }
 }
 
-/// A file of leaf columns in the order of the schema. `definition` is the level of a value that is there, for
-/// each column: 0 if it is required, 1 if optional, 2 if optional in an optional group. A column in a list holds
-/// one value a row.
+/// A file of leaf columns in the order of the schema. `definition` is the level of a value that is
+/// there, for each column: 0 if it is required, 1 if optional, 2 if optional in an optional group.
+/// A column in a list holds one value a row.
 pub fn parquet(schema: &str, columns: &[(i16, Values)], writing: &Writing) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let mut properties = WriterProperties::builder()

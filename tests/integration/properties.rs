@@ -1,13 +1,14 @@
 //! Property tests: the engine must answer as the oracle does, on random collections and requests.
 //!
-//! For each pair of a collection and a request: the total; what `q` was corrected to and whether it was relaxed;
-//! the exact sequence under every sort and order; walks over pages of random sizes, forward and back; that a
-//! further filter never adds matches, and never changes how `q` is read; and the bytes of the first page. The
-//! text score is the engine's; relaxed answers by relevance are compared as sets. A failing pair is shrunk and
-//! shown. At the end the run shows how often each rule decided something, and fails if one never did.
+//! For each pair of a collection and a request: the total; what `q` was corrected to and whether it
+//! was relaxed; the exact sequence under every sort and order; walks over pages of random sizes,
+//! forward and back; that a further filter never adds matches, and never changes how `q` is read;
+//! and the bytes of the first page. The text score is the engine's; relaxed answers by relevance
+//! are compared as sets. A failing pair is shrunk and shown. At the end the run shows how often
+//! each rule decided something, and fails if one never did.
 //!
-//! `FIRMAMENT_PAIRS` is the number of pairs and `FIRMAMENT_SEED` where they come from: the same seed gives the
-//! same pairs. A million pairs by hand:
+//! `FIRMAMENT_PAIRS` is the number of pairs and `FIRMAMENT_SEED` where they come from: the same
+//! seed gives the same pairs. A million pairs by hand:
 //!
 //! ```text
 //! FIRMAMENT_PAIRS=1000000 FIRMAMENT_SEED=7 cargo test --release --test integration -- --nocapture answers
@@ -105,8 +106,8 @@ impl<'a> Pair<'a> {
         self.check_narrowing()
     }
 
-    /// "`sort=relevance&order=asc` is the worst first", and the static order breaks the ties of either: two
-    /// neighbours that keep their order are tied.
+    /// "`sort=relevance&order=asc` is the worst first", and the static order breaks the ties of
+    /// either: two neighbours that keep their order are tied.
     fn check_relaxed_orders(&mut self) -> Result<(), Fault> {
         let best_first = self.relaxed_sequence(SortOrder::Desc)?;
         let worst_first = self.relaxed_sequence(SortOrder::Asc)?;
@@ -133,8 +134,8 @@ impl<'a> Pair<'a> {
         Ok(self.oracle.sequence(&self.answer, sort, order, &score))
     }
 
-    /// "Relaxed answers are ranked by how much of `q` and of the name they share": not modelled here, so this is
-    /// the engine's own sequence; it must be one of the matches, each once.
+    /// "Relaxed answers are ranked by how much of `q` and of the name they share": not modelled
+    /// here, so this is the engine's own sequence; it must be one of the matches, each once.
     fn relaxed_sequence(&mut self, order: SortOrder) -> Result<Vec<usize>, Fault> {
         let (sort, limit) = (SortKey::Relevance, 100);
         let mut query = Query { sort, order, limit, cursor: None, ..self.query.clone() };
@@ -166,8 +167,8 @@ impl<'a> Pair<'a> {
         caught(|| Ok(self.subject.search(query, self.scratch)))
     }
 
-    /// Asks for one page and compares it with a range of the sequence, of which the end may be beyond the last
-    /// business.
+    /// Asks for one page and compares it with a range of the sequence, of which the end may be
+    /// beyond the last business.
     fn page(
         &mut self,
         query: &Query,
@@ -237,8 +238,8 @@ impl<'a> Pair<'a> {
         self.rng.within(1, most) as u32
     }
 
-    /// "Pages of any size, concatenated, are the one full sequence", forward and back; and the page before the
-    /// next page is this page.
+    /// "Pages of any size, concatenated, are the one full sequence", forward and back; and the page
+    /// before the next page is this page.
     fn check_walk(&mut self, query: &Query, sequence: &[usize]) -> Result<(), Fault> {
         let mut query = query.clone();
         query.limit = self.page_size(sequence.len());
@@ -378,8 +379,8 @@ fn caught<T>(check: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     })
 }
 
-/// How large a collection is: most are small, so that every place matters; some are larger than a page, and a
-/// few are large enough for words that few businesses hold.
+/// How large a collection is: most are small, so that every place matters; some are larger than a
+/// page, and a few are large enough for words that few businesses hold.
 fn collection_len(rng: &mut Rng, number: u64) -> usize {
     match number % 50 {
         0 => rng.within(1, 3),
@@ -462,8 +463,8 @@ fn the_engine_answers_as_the_contract_says() {
     }
 }
 
-/// Names that hold a corrected word are one tier, whether they start with it or not; what the snapshot stores of the word
-/// itself tells them apart.
+/// Names that hold a corrected word are one tier, whether they start with it or not; what the
+/// snapshot stores of the word itself tells them apart.
 #[test]
 fn a_corrected_word_with_a_legal_form_is_ranked_by_score_alone() {
     let rows = [

@@ -1,7 +1,8 @@
-//! A damaged snapshot is never opened, and the error names what is damaged: flipped bits, zeroed pages, sections in
-//! the place of others, pieces in other places, files cut short or grown.
+//! A damaged snapshot is never opened, and the error names what is damaged: flipped bits, zeroed
+//! pages, sections in the place of others, pieces in other places, files cut short or grown.
 //!
-//! Here checksums are left as they were; [`forged_snapshots`](super::forged_snapshots) makes them fit.
+//! Here checksums are left as they were; [`forged_snapshots`](super::forged_snapshots) makes them
+//! fit.
 
 use firmament::index::{Thresholds, from_jsonl_storing};
 use firmament::snapshot::Snapshot;
@@ -53,7 +54,8 @@ impl Sample {
         self.sections[kind.index()].range()
     }
 
-    /// What the error must name if the byte `at` is the first that is wrong: padding belongs to the section behind.
+    /// What the error must name if the byte `at` is the first that is wrong: padding belongs to the
+    /// section behind.
     fn part(&self, at: usize) -> String {
         if at < SECTIONS_START {
             return "header".to_owned();
@@ -62,7 +64,8 @@ impl Sample {
         entry.expect("sections reach to the end").kind.to_string()
     }
 
-    /// Asserts that `damaged`, which has the same length, is refused by the name of its first damaged part.
+    /// Asserts that `damaged`, which has the same length, is refused by the name of its first
+    /// damaged part.
     #[track_caller]
     fn assert_named(&self, damaged: &[u8], what: &dyn std::fmt::Display) {
         let at = self.bytes.iter().zip(damaged).position(|(a, b)| a != b).expect("is damaged");

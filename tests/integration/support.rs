@@ -97,8 +97,8 @@ impl Setup {
         server
     }
 
-    /// Starts a server that many tests ask. What is `static` is never dropped, so its files go at once: a server keeps
-    /// the snapshot and the keys that it has read.
+    /// Starts a server that many tests ask. What is `static` is never dropped, so its files go at
+    /// once: a server keeps the snapshot and the keys that it has read.
     pub fn start_shared(self) -> TestServer {
         let mut server = self.start();
         server.folder = None;

@@ -1,4 +1,5 @@
-//! The structure that `src/lib.rs` promises: which room may know what, and that every file says what it is.
+//! The structure that `src/lib.rs` promises: which room may know what, and that every file says
+//! what it is.
 
 mod rooms;
 

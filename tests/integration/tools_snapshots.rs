@@ -1,4 +1,5 @@
-//! What `firmament-tools` does with snapshots: `dump`, `diff`, `inspect`, `verify`; and what it says of itself.
+//! What `firmament-tools` does with snapshots: `dump`, `diff`, `inspect`, `verify`; and what it
+//! says of itself.
 
 use super::operator::{Folder, build, record, stderr, stdout, tools};
 use std::fs;

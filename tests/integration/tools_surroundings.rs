@@ -1,5 +1,5 @@
-//! `firmament-tools` where something around it is not as it should be: nobody reads what it says, names lead to other
-//! things than files, other programs work in the same folder.
+//! `firmament-tools` where something around it is not as it should be: nobody reads what it says,
+//! names lead to other things than files, other programs work in the same folder.
 
 use super::operator::{Folder, build, record, stderr, stdout, tools};
 use std::ffi::OsStr;

@@ -1,8 +1,9 @@
 //! `firmament-tools query --walk`: what a page costs, wherever in a walk it stands.
 //!
-//! In process, on one thread. All pages of one request are read by their cursors, from the first to the last, and then
-//! back to the first; each is timed once, and the dearest are read again, since anything may have come between. The walk itself is checked: every business once, the same from both sides,
-//! as many as the total says.
+//! In process, on one thread. All pages of one request are read by their cursors, from the first to
+//! the last, and then back to the first; each is timed once, and the dearest are read again, since
+//! anything may have come between. The walk itself is checked: every business once, the same from
+//! both sides, as many as the total says.
 
 use super::Failure;
 use firmament::ids::DocId;
@@ -16,7 +17,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Pages at either end of a walk whose median is told, at most; of a short walk a quarter of its pages.
+/// Pages at either end of a walk whose median is told, at most; of a short walk a quarter of its
+/// pages.
 const END_PAGES: usize = 1000;
 
 /// What a walk came to.
@@ -28,8 +30,8 @@ struct Report {
     backwards: Stretches,
 }
 
-/// Medians of the times of pages in one direction, in the order of the sequence, in microseconds; and what no median
-/// tells, the dearest page and its number, from 1 on.
+/// Medians of the times of pages in one direction, in the order of the sequence, in microseconds;
+/// and what no median tells, the dearest page and its number, from 1 on.
 #[derive(Serialize)]
 struct Stretches {
     first_us: f64,
@@ -46,7 +48,8 @@ const DEAREST_PAGES: usize = 64;
 /// How often: the least time counts.
 const READ_AGAIN: usize = 3;
 
-/// The pages of one direction: their businesses in the order of the sequence, their cursors and their times.
+/// The pages of one direction: their businesses in the order of the sequence, their cursors and
+/// their times.
 #[derive(Default)]
 struct Walk {
     docs: Vec<DocId>,

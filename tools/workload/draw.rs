@@ -24,15 +24,15 @@ pub const BANDS: [(u64, Option<u64>); 8] = [
     (10_001, None),
 ];
 
-/// Ranks of the words of descriptions that are keywords, the most frequent word being 1: what is above stands in
-/// every text, what is below is hardly asked for.
+/// Ranks of the words of descriptions that are keywords, the most frequent word being 1: what is
+/// above stands in every text, what is below is hardly asked for.
 const KEYWORD_RANKS: RangeInclusive<usize> = 15..=3_000;
 
 /// Number of keywords that count as frequent, from the most frequent one on.
 const FREQUENT_KEYWORDS: usize = 70;
 
-/// Most records whose descriptions are counted: enough to rank 3,000 words. They are taken at equal distances, so
-/// that small businesses count as large ones.
+/// Most records whose descriptions are counted: enough to rank 3,000 words. They are taken at equal
+/// distances, so that small businesses count as large ones.
 pub const COUNTED_MAX: u32 = 100_000;
 
 /// What requests are drawn from.
@@ -163,7 +163,8 @@ impl Record {
         BANDS.into_iter().find(|(from, to)| count >= *from && to.is_none_or(|to| count <= to))
     }
 
-    /// The words of the name between spaces, without punctuation around them; `None` where nothing else stands.
+    /// The words of the name between spaces, without punctuation around them; `None` where nothing
+    /// else stands.
     pub fn name_words(&self) -> Vec<Option<&str>> {
         spaced_words(&self.name)
     }

@@ -1,4 +1,5 @@
-//! Requests with filters and sort orders: industries, places, bands of employees, and pages deep in a result.
+//! Requests with filters and sort orders: industries, places, bands of employees, and pages deep in
+//! a result.
 
 use super::super::generate::random::SplitMix64;
 use super::draw::{Draw, Record};
@@ -97,15 +98,15 @@ pub fn deep(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
 /// The request for the page that begins behind so many documents; `None` if there are no more.
 ///
 /// The cursor is what a client has after walking there: the `next_cursor` of one page that reaches
-/// as far. Only the parameter `limit` has a bound, not [`search`](firmament::query::page::search), and the
-/// cursor does not depend on it.
+/// as far. Only the parameter `limit` has a bound, not [`search`](firmament::query::page::search),
+/// and the cursor does not depend on it.
 pub(super) fn behind(draw: &Draw<'_>, query_string: &str, documents: u32) -> Option<String> {
     let cursor = draw.answer(query_string, documents)?.next_cursor?;
     Some(format!("{query_string}&cursor={}", cursor.encode()))
 }
 
-/// One filter of the record: its industry, its place or its band of employees, the last one often with its
-/// industry or country, since there are few bands.
+/// One filter of the record: its industry, its place or its band of employees, the last one often
+/// with its industry or country, since there are few bands.
 fn append_filter(pairs: &mut Pairs, record: &Record, random: &mut SplitMix64) -> Option<()> {
     match random.below(10) {
         0..4 => append_industry(pairs, record)?,

@@ -1,6 +1,7 @@
 //! Files of requests.
 //!
-//! One request a line: its class, a tab, and its query string, what stands behind `?`, as it goes over the wire.
+//! One request a line: its class, a tab, and its query string, what stands behind `?`, as it goes
+//! over the wire.
 
 use super::super::Failure;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Requests with `q`: names, keywords, phrases; and, beyond the mix, prefixes, typing errors, no match.
+//! Requests with `q`: names, keywords, phrases; and, beyond the mix, prefixes, typing errors, no
+//! match.
 
 use super::super::derive::{long_word, misspelt as misspelt_word};
 use super::super::generate::random::SplitMix64;
@@ -64,7 +65,8 @@ pub fn misspelt(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     Some(q(&words.join(" ")))
 }
 
-/// Letters that are no word nor near to one; or an industry and a place that exist, but not together.
+/// Letters that are no word nor near to one; or an industry and a place that exist, but not
+/// together.
 pub fn no_match(draw: &Draw<'_>, random: &mut SplitMix64) -> Option<String> {
     let query_string = if random.chance(0.5) {
         let letters = 8 + random.below(5);

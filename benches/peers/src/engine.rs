@@ -28,8 +28,8 @@ impl Mode {
 
 /// An index of records, in memory.
 ///
-/// Splitting a query into words and searching for them are two steps, because not every engine offers its
-/// tokenizer at a fair price: a measurement of speed times the second step.
+/// Splitting a query into words and searching for them are two steps, because not every engine
+/// offers its tokenizer at a fair price: a measurement of speed times the second step.
 pub trait Engine {
     /// Name and version, for headings.
     fn name(&self) -> String;
@@ -44,7 +44,8 @@ pub trait Engine {
 /// Builds the index of one engine over the records; a record's number is its place among them.
 type Build = fn(&[Record]) -> Result<Box<dyn Engine>>;
 
-/// Every engine, in the order of the tables. They are built one at a time, so that only one is in memory.
+/// Every engine, in the order of the tables. They are built one at a time, so that only one is in
+/// memory.
 pub const ENGINES: [Build; 2] =
     [|records| Ok(Box::new(Tantivy::new(records)?)), |records| Ok(Box::new(Fts5::new(records)?))];
 

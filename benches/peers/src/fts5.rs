@@ -1,5 +1,5 @@
-//! SQLite FTS5: `bm25()` with the default tokenizer, unicode61, which splits at everything but letters and
-//! digits, lower-cases, and removes diacritics from Latin letters.
+//! SQLite FTS5: `bm25()` with the default tokenizer, unicode61, which splits at everything but
+//! letters and digits, lower-cases, and removes diacritics from Latin letters.
 
 use crate::Result;
 use crate::engine::{Engine, Mode};
@@ -16,8 +16,8 @@ impl Fts5 {
     pub fn new(records: &[Record]) -> Result<Fts5> {
         let mut connection = Connection::open_in_memory()?;
         connection.pragma_update(None, "temp_store", "memory")?; // otherwise sorting writes files
-        // Neither table needs its texts back. `query` is empty between queries: FTS5 lends its tokenizer to
-        // C code only, so `words` indexes the query and reads the index.
+        // Neither table needs its texts back. `query` is empty between queries: FTS5 lends its
+        // tokenizer to C code only, so `words` indexes the query and reads the index.
         connection.execute_batch(&format!(
             "CREATE VIRTUAL TABLE records USING fts5({}, content='');
              CREATE VIRTUAL TABLE query USING fts5(text, content='');

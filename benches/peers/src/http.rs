@@ -1,13 +1,16 @@
-//! `peers http`: how many requests a second Firmament's server answers, as a share of what a bare one does.
+//! `peers http`: how many requests a second Firmament's server answers, as a share of what a bare
+//! one does.
 //!
-//! In: a snapshot, and a file of requests as `firmament-tools workload` writes it for this snapshot. Out, for each round
-//! and both servers: requests a second, processor time of the server for each, and the share of the time in which the
-//! client was busy. Where the client is always busy, it is the limit: then processor time tells more.
+//! In: a snapshot, and a file of requests as `firmament-tools workload` writes it for this
+//! snapshot. Out, for each round and both servers: requests a second, processor time of the server
+//! for each, and the share of the time in which the client was busy. Where the client is always
+//! busy, it is the limit: then processor time tells more.
 //!
-//! The bare server is hyper on one thread, which returns the same bytes whatever it is asked ([`server`]). Each server is
-//! a process of its own, pinned to the first processor of [`HttpArguments::processors`], and the client ([`client`]) is
-//! pinned to the second. One answers while the other waits; before the rounds each answers every request of the file
-//! once. An answer that is not a page ends the measurement.
+//! The bare server is hyper on one thread, which returns the same bytes whatever it is asked
+//! ([`server`]). Each server is a process of its own, pinned to the first processor of
+//! [`HttpArguments::processors`], and the client ([`client`]) is pinned to the second. One answers
+//! while the other waits; before the rounds each answers every request of the file once. An answer
+//! that is not a page ends the measurement.
 //!
 //! For Linux: it needs `taskset` and `/proc`.
 

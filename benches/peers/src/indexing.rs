@@ -1,18 +1,20 @@
 //! `peers indexing`: how long tantivy and Firmament take to index one file of records, in one run.
 //!
-//! In: a file of JSON Lines. Out, for both: seconds until everything can be searched, records per second, and bytes on
-//! disk.
+//! In: a file of JSON Lines. Out, for both: seconds until everything can be searched, records per
+//! second, and bytes on disk.
 //!
-//! The second of two runs finds memory that the first has given back, which a virtual machine gets sooner than memory
-//! that its host has to find: 0.3 against 2 seconds a gigabyte were seen, a tenth of a run. So Firmament is first in
-//! odd rounds, and tantivy in even ones, and two rounds are the least that compares them.
+//! The second of two runs finds memory that the first has given back, which a virtual machine gets
+//! sooner than memory that its host has to find: 0.3 against 2 seconds a gigabyte were seen, a
+//! tenth of a run. So Firmament is first in odd rounds, and tantivy in even ones, and two rounds
+//! are the least that compares them.
 //!
-//! tantivy has the fields that are searched (words with frequencies and positions), industry and place as whole
-//! texts, employees and year as columns, and the JSON, not compressed; a thread for each core and its own merge
-//! policy. Records are parsed on the calling thread meanwhile. It is done when its last merge is, and once more when
-//! there is one segment, which is what `peers speed` searches and what a snapshot is. It computes no orders, no
-//! counts and no lists of the best businesses. Firmament is done when the snapshot is published: synced, read back
-//! and verified.
+//! tantivy has the fields that are searched (words with frequencies and positions), industry and
+//! place as whole texts, employees and year as columns, and the JSON, not compressed; a thread for
+//! each core and its own merge policy. Records are parsed on the calling thread meanwhile. It is
+//! done when its last merge is, and once more when there is one segment, which is what
+//! `peers speed` searches and what a snapshot is. It computes no orders, no counts and no lists of
+//! the best businesses. Firmament is done when the snapshot is published: synced, read back and
+//! verified.
 
 use crate::Result;
 use crate::records::{FIELDS, Location, Record};
@@ -25,8 +27,8 @@ use std::time::{Duration, Instant};
 use tantivy::schema::{FAST, STORED, STRING, Schema, TEXT};
 use tantivy::{Index, IndexWriter, TantivyDocument};
 
-/// Bytes of postings for all threads of the writer, after which it begins other segments; what Firmament takes by
-/// default.
+/// Bytes of postings for all threads of the writer, after which it begins other segments; what
+/// Firmament takes by default.
 const WRITER_BUDGET: usize = 2 << 30;
 
 /// Options of `indexing`.

@@ -2,13 +2,14 @@
 //!
 //! A measurement is a sub-command in a file of its own.
 //!
-//! [`quality`]: each engine stands behind [`engine::Engine`] in a file of its own, with the settings it has by
-//! default, and indexes the same fields: name, website host, industry, description.
+//! [`quality`]: each engine stands behind [`engine::Engine`] in a file of its own, with the
+//! settings it has by default, and indexes the same fields: name, website host, industry,
+//! description.
 //!
 //!     cargo run --release -- quality --records companies.jsonl queries.tsv
 //!
-//! [`speed`]: tantivy as its expert would set it up for the contract of Firmament, on the records of a snapshot and
-//! the requests that `firmament-tools workload` writes.
+//! [`speed`]: tantivy as its expert would set it up for the contract of Firmament, on the records
+//! of a snapshot and the requests that `firmament-tools workload` writes.
 //!
 //!     firmament-tools workload companies.firmament --output mixed.tsv --beyond beyond.tsv
 //!     cargo run --release -- speed companies.firmament --index peers-index mixed.tsv beyond.tsv
@@ -54,7 +55,8 @@ enum Command {
     Speed(speed::SpeedArguments),
     /// Compare how long tantivy and Firmament take to index a file of records
     Indexing(indexing::IndexingArguments),
-    /// Compare how many requests Firmament's server answers with a bare server that searches nothing
+    /// Compare how many requests Firmament's server answers with a bare server that searches
+    /// nothing
     Http(http::HttpArguments),
     /// Serve for `http`, which starts this by itself
     #[command(subcommand, hide = true)]

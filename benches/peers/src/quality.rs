@@ -1,9 +1,10 @@
 //! `peers quality`: does the business that was meant come first?
 //!
-//! In: records and files of known items, each line a query, a tab, and the ids that answer it, separated by
-//! commas. Out, per engine and mode the table of `firmament-tools evaluate`, per file: success@1 and success@10
-//! (a share of queries with an answer at rank 1, among the first 10), MRR@10 (the mean of 1 / rank of the first
-//! answer, 0 beyond rank 10), and the share of queries without any result.
+//! In: records and files of known items, each line a query, a tab, and the ids that answer it,
+//! separated by commas. Out, per engine and mode the table of `firmament-tools evaluate`, per file:
+//! success@1 and success@10 (a share of queries with an answer at rank 1, among the first 10),
+//! MRR@10 (the mean of 1 / rank of the first answer, 0 beyond rank 10), and the share of queries
+//! without any result.
 
 use crate::Result;
 use crate::engine::{ENGINES, Engine, Mode};

@@ -1,6 +1,7 @@
 //! Records as the engines get them.
 //!
-//! In: JSON Lines. Out: [`Record`]s in the order of the files, each id once, and the place of each id.
+//! In: JSON Lines. Out: [`Record`]s in the order of the files, each id once, and the place of each
+//! id.
 
 use crate::Result;
 use std::collections::HashMap;

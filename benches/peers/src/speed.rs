@@ -1,18 +1,21 @@
 //! `peers speed`: what requests cost in tantivy and in Firmament, in one run.
 //!
-//! In: a snapshot, whose records both engines hold, and files of requests as `firmament-tools workload` writes
-//! them: a class, a tab and a query string a line. Out, per class: how many requests were compared, mean, median and
-//! 99th percentile of both in microseconds, and how many times as long tantivy took; then what was left out and why.
+//! In: a snapshot, whose records both engines hold, and files of requests as
+//! `firmament-tools workload` writes them: a class, a tab and a query string a line. Out, per
+//! class: how many requests were compared, mean, median and 99th percentile of both in
+//! microseconds, and how many times as long tantivy took; then what was left out and why.
 //!
-//! Both run in process, on one thread, without a cache of answers, and do the same: find the page, count exactly,
-//! and fetch the JSON of its businesses (Firmament also puts the body together). Requests are parsed, and
-//! translated for tantivy, before. Every answer is checked before anything is timed: totals must agree, and in
-//! orders without scores the pages too. Scores differ: tantivy's are BM25 over one field of all words, which is less
-//! than the contract asks for. Of the two ways in which tantivy can answer ([`answer::Way`]) the quicker counts, request
-//! by request. Each engine answers a whole file before it is the other's turn; the least of `--repeat` times counts.
+//! Both run in process, on one thread, without a cache of answers, and do the same: find the page,
+//! count exactly, and fetch the JSON of its businesses (Firmament also puts the body together).
+//! Requests are parsed, and translated for tantivy, before. Every answer is checked before anything
+//! is timed: totals must agree, and in orders without scores the pages too. Scores differ:
+//! tantivy's are BM25 over one field of all words, which is less than the contract asks for. Of the
+//! two ways in which tantivy can answer ([`answer::Way`]) the quicker counts, request by request.
+//! Each engine answers a whole file before it is the other's turn; the least of `--repeat` times
+//! counts.
 //!
-//! A misspelt word, which Firmament corrects, and words that no business has together, where it lets any word do,
-//! are not compared.
+//! A misspelt word, which Firmament corrects, and words that no business has together, where it
+//! lets any word do, are not compared.
 
 mod answer;
 mod index;
@@ -157,7 +160,8 @@ fn checked<'i>(
             return Ok(Err((LeftOut::Total, answer.total)));
         }
         let is_same = page.docs.iter().map(|doc| doc.0).eq(answer.docs.iter().copied());
-        // By scores, a page deep in one order may be shorter than that in another, but not the first.
+        // By scores, a page deep in one order may be shorter than that in another, but not the
+        // first.
         let is_as_long = query.cursor.is_some() || page.docs.len() == answer.docs.len();
         if if has_scores { !is_as_long } else { !is_same } {
             return Ok(Err((LeftOut::Page, answer.total)));

@@ -1,7 +1,8 @@
-//! tantivy: BM25 with the default tokenizer, which splits at everything but letters and digits, lower-cases, and
-//! leaves out words of 40 bytes and more.
+//! tantivy: BM25 with the default tokenizer, which splits at everything but letters and digits,
+//! lower-cases, and leaves out words of 40 bytes and more.
 //!
-//! Scores of a word in several fields add up, as in tantivy's own query parser with several default fields.
+//! Scores of a word in several fields add up, as in tantivy's own query parser with several default
+//! fields.
 
 use crate::Result;
 use crate::engine::{Engine, Mode};

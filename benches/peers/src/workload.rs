@@ -1,4 +1,5 @@
-//! Files of requests, as `firmament-tools workload` writes them: a class, a tab and a query string a line.
+//! Files of requests, as `firmament-tools workload` writes them: a class, a tab and a query string
+//! a line.
 
 use crate::Result;
 use std::path::Path;

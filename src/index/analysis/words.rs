@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 /// Numbers words from 0.
 #[derive(Default)]
 pub struct Words {
-    /// The numbers of words of at most [`SHORT_MAX`] bytes: nearly all, and found without a look at their texts.
+    /// The numbers of words of at most [`SHORT_MAX`] bytes: nearly all, and found without a look at
+    /// their texts.
     short: FxHashMap<Short, u32>,
     long: FxHashMap<Box<str>, u32>,
     /// The words.

@@ -9,7 +9,8 @@ use crate::snapshot::terms::dictionary::Dictionary;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-/// The pairs of keys of a dictionary that any business has both, as they are stored, with their counts, ascending.
+/// The pairs of keys of a dictionary that any business has both, as they are stored, with their
+/// counts, ascending.
 pub fn filter_pairs(
     dictionary: &Dictionary,
     key: fn(TermOrd) -> DenseKey,

@@ -21,7 +21,8 @@ use crate::snapshot::terms::prefixes::may_be_prefix;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Scopes within which documents rank first, by number: everywhere, then the industries of many documents.
+/// Scopes within which documents rank first, by number: everywhere, then the industries of many
+/// documents.
 pub struct Scopes {
     industries: Vec<u32>,
     /// Of each document, the number of its industry; 0 for none, or one of few.
@@ -29,8 +30,8 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Everywhere, and the industries of at least `docs_min` documents. `industry_of` tells the ordinal of the first
-    /// industry of each document, as in their order.
+    /// Everywhere, and the industries of at least `docs_min` documents. `industry_of` tells the
+    /// ordinal of the first industry of each document, as in their order.
     pub fn new(dictionary: &Dictionary, mut industry_of: Vec<u32>, docs_min: usize) -> Scopes {
         let all = 0..dictionary.len() as u32;
         let is_large = |ord: &u32| dictionary.postings(TermOrd(*ord)).len() >= docs_min;
@@ -65,8 +66,8 @@ pub fn frequent(terms: &Terms, docs_min: usize) -> Vec<TermOrd> {
     (0..terms.len() as u32).into_par_iter().map(TermOrd).filter(is_frequent).collect()
 }
 
-/// Writes the first pages of the terms `frequent`, within industries of those that are `dense`. Calls `release` now and
-/// then: the lists of terms looked at so far may be given back.
+/// Writes the first pages of the terms `frequent`, within industries of those that are `dense`.
+/// Calls `release` now and then: the lists of terms looked at so far may be given back.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -137,8 +138,8 @@ impl Reuse for Workspace {
 }
 
 impl Workspace {
-    /// Finds the documents with a longer word in name or host that the term `ord` begins, if a query lets it stand for
-    /// these.
+    /// Finds the documents with a longer word in name or host that the term `ord` begins, if a
+    /// query lets it stand for these.
     fn find_longer(&mut self, terms: DenseTerms<'_>, ord: TermOrd) {
         let words = terms.terms.terms_of(&[ord]);
         for word in words.iter().filter(|word| may_be_prefix(word)) {

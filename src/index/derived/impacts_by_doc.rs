@@ -10,14 +10,15 @@ pub struct ImpactsByDoc<'a> {
     lists: Vec<(Postings<'a>, &'a [u8])>,
     /// Numbers of terms, and their impacts.
     entries: ByDoc<(u16, u8)>,
-    /// Of the business asked for last: the impact of each term, 0 where it does not hold it, and which it holds.
+    /// Of the business asked for last: the impact of each term, 0 where it does not hold it, and
+    /// which it holds.
     impacts: Vec<u32>,
     held: Vec<u16>,
 }
 
 impl<'a> ImpactsByDoc<'a> {
-    /// Of the terms `dense`, whose place is their number; of no business yet. Calls `release` now and then: pages around
-    /// what was looked at may be given back.
+    /// Of the terms `dense`, whose place is their number; of no business yet. Calls `release` now
+    /// and then: pages around what was looked at may be given back.
     pub fn new(terms: &'a Terms, dense: &[TermOrd], release: impl Fn()) -> ImpactsByDoc<'a> {
         let lists = releasing(dense, release).map(|&ord| {
             let lists = terms.lists(ord);
@@ -39,7 +40,8 @@ impl<'a> ImpactsByDoc<'a> {
         }
     }
 
-    /// The impacts on the business of the loaded chunk with these lower 16 bits, by the number of the term.
+    /// The impacts on the business of the loaded chunk with these lower 16 bits, by the number of
+    /// the term.
     pub fn of_doc(&mut self, low: u16) -> &[u32] {
         let impacts = &mut self.impacts;
         self.held.drain(..).for_each(|number| impacts[usize::from(number)] = 0);

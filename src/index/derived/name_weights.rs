@@ -29,7 +29,8 @@ impl Names<'_> {
     }
 }
 
-/// Writes what each name weighs; calls `release` now and then: what was looked at may be given back.
+/// Writes what each name weighs; calls `release` now and then: what was looked at may be given
+/// back.
 ///
 /// # Errors
 /// The file cannot be written.

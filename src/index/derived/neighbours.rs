@@ -16,7 +16,8 @@ pub struct Neighbours {
     prose: NumbersByCode,
 }
 
-/// Codes below it are looked up in a table: words of a business are mostly frequent ones, whose codes are low.
+/// Codes below it are looked up in a table: words of a business are mostly frequent ones, whose
+/// codes are low.
 const TABLE_END: u32 = 1 << 15;
 
 /// Bits of the filter of the other codes, as a power of two.
@@ -78,11 +79,13 @@ fn filter_place(code: u32) -> (usize, u64) {
 /// Bits of the filter of a [`PairSet`], as a power of two.
 const SEEN_BITS: u32 = 11;
 
-/// The pairs of one business, each once; in no order. Working space for one business after the other.
+/// The pairs of one business, each once; in no order. Working space for one business after the
+/// other.
 #[derive(Default)]
 pub struct PairSet {
     pairs: Vec<u32>,
-    /// A bit for the hash of each pair: most are new, and that is seen without looking at the others.
+    /// A bit for the hash of each pair: most are new, and that is seen without looking at the
+    /// others.
     seen: [u64; 1 << (SEEN_BITS - 6)],
     /// The dense terms at the position before, and at this one.
     before: Vec<u16>,

@@ -7,19 +7,21 @@ use crate::snapshot::answers::frequent_keys;
 use crate::snapshot::encoding::postings::Postings;
 use rayon::prelude::*;
 
-/// How many of the longest lists are bitmaps while their pairs are counted: each pair costs the same then, however many
-/// businesses share it.
+/// How many of the longest lists are bitmaps while their pairs are counted: each pair costs the
+/// same then, however many businesses share it.
 const BITMAPS: usize = 128;
 
 /// Words of a bitmap that are looked at together: those of all lists stay in the cache.
 const TILE_WORDS: usize = 32;
 
-/// Of how many times [`ROW_BITS`] of the longest lists each business has a bit. Counting of ten million generated
-/// businesses by bits takes 5.5 s, by incrementing a number for each pair of each business 11.
+/// Of how many times [`ROW_BITS`] of the longest lists each business has a bit. Counting of ten
+/// million generated businesses by bits takes 5.5 s, by incrementing a number for each pair of each
+/// business 11.
 const ROWS: usize = 4;
 
-/// How many businesses each pair of lists shares, at [`frequent_keys::place`]. Takes a matrix of counts for each thread, as
-/// far as `memory` bytes hold them, and calls `release` now and then: the lists looked at so far may be given back.
+/// How many businesses each pair of lists shares, at [`frequent_keys::place`]. Takes a matrix of
+/// counts for each thread, as far as `memory` bytes hold them, and calls `release` now and then:
+/// the lists looked at so far may be given back.
 pub fn pair_counts(
     lists: &[Postings<'_>],
     num_docs: u32,
@@ -60,7 +62,8 @@ struct Counter<'a> {
     /// The longest first.
     lists: &'a [Postings<'a>],
     counts: Vec<u32>,
-    /// Of the chunk: of each of the first lists its businesses, and of each business a bit for each of more of them.
+    /// Of the chunk: of each of the first lists its businesses, and of each business a bit for each
+    /// of more of them.
     bitmaps: Bitmaps,
     rows: Vec<Vec<Row>>,
     /// Behind the lists that have bits: the numbers of those that each business is on.
@@ -93,8 +96,8 @@ impl<'a> Counter<'a> {
         for (high, list) in releasing(lists.iter().enumerate(), &release) {
             docs.clear();
             for_each_low(list, key, |_, low| docs.push(low));
-            // All pairs of a list are counted in one stretch, which is small and stays close, instead of all pairs of a
-            // business, which lie everywhere.
+            // All pairs of a list are counted in one stretch, which is small and stays close,
+            // instead of all pairs of a business, which lie everywhere.
             let first = high * high.saturating_sub(1) / 2;
             let counts = &mut counts[first..first + high];
             if high < bitmaps.len {

@@ -1,9 +1,10 @@
-//! How many businesses hold two frequent words next to each other, and which, where they are few; and the best of
-//! them, where very many hold both words, wherever and within industries.
+//! How many businesses hold two frequent words next to each other, and which, where they are few;
+//! and the best of them, where very many hold both words, wherever and within industries.
 //!
-//! The words of all businesses are read once, 65,536 businesses at a time on every core. What is found goes to disk by
-//! partitions of the pairs, of which each is then worked on by itself: its pairs are counted, by which is known what is
-//! stored of each, and then that is collected, some pairs at a time if it is much.
+//! The words of all businesses are read once, 65,536 businesses at a time on every core. What is
+//! found goes to disk by partitions of the pairs, of which each is then worked on by itself: its
+//! pairs are counted, by which is known what is stored of each, and then that is collected, some
+//! pairs at a time if it is much.
 
 mod encode;
 mod occurrences;

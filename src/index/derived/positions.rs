@@ -48,8 +48,8 @@ impl<'a> Source<'a> {
         lists.filter(move |(_, list)| list.len() >= docs_min)
     }
 
-    /// Writes the positions of industries and places by name and by year. `by_name` and `by_year` are the sections of
-    /// these orders.
+    /// Writes the positions of industries and places by name and by year. `by_name` and `by_year`
+    /// are the sections of these orders.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -80,8 +80,8 @@ impl<'a> Source<'a> {
         industry_of
     }
 
-    /// Writes the order by industry, and the positions of the dense `terms` and of places in it. Calls `release` now and
-    /// then: the lists of terms looked at so far may be given back.
+    /// Writes the order by industry, and the positions of the dense `terms` and of places in it.
+    /// Calls `release` now and then: the lists of terms looked at so far may be given back.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -161,7 +161,8 @@ impl Reuse for Workspace {
 }
 
 impl Workspace {
-    /// Appends the positions of a list's businesses, as postings, to `out`, whose length is a multiple of 8.
+    /// Appends the positions of a list's businesses, as postings, to `out`, whose length is a
+    /// multiple of 8.
     fn encode(&mut self, list: &Postings<'_>, ranks: &[u32], out: &mut Vec<u8>) {
         self.clear();
         let Workspace { positions, ascending } = self;

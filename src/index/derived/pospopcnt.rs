@@ -1,8 +1,9 @@
 //! How many of some rows of bits have each bit set: a positional population count.
 //!
-//! Rows are added to counters that are themselves rows of bits, one for each binary digit, by carry-save adders:
-//! sixteen rows take fifteen adders of five instructions, whatever is set in them. After M. Klarqvist, W. Muła,
-//! D. Lemire: *Efficient computation of positional population counts using SIMD instructions* (2021).
+//! Rows are added to counters that are themselves rows of bits, one for each binary digit, by
+//! carry-save adders: sixteen rows take fifteen adders of five instructions, whatever is set in
+//! them. After M. Klarqvist, W. Muła, D. Lemire: *Efficient computation of positional population
+//! counts using SIMD instructions* (2021).
 
 use crate::simd::{Loop, vectorized};
 
@@ -18,8 +19,8 @@ const TOGETHER: usize = 16;
 /// Digits of a count: rows are numbered by 16 bits, so there are 65,536 at most.
 const DIGITS: usize = 17;
 
-/// Adds to each of `counts` how many of the rows numbered `numbers`, each of them another one, have the bit of its
-/// place set.
+/// Adds to each of `counts` how many of the rows numbered `numbers`, each of them another one, have
+/// the bit of its place set.
 pub fn add_columns(rows: &[Row], numbers: &[u16], counts: &mut [u32]) {
     vectorized(AddColumns { rows, numbers, counts });
 }

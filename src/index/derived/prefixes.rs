@@ -17,7 +17,8 @@ use crate::snapshot::terms::prefixes::PREFIX_CHARS_MIN;
 use fst::Streamer;
 use rayon::ThreadPool;
 
-/// A prefix and what it reaches; no bytes if that is what the next longer one reaches, whose block follows.
+/// A prefix and what it reaches; no bytes if that is what the next longer one reaches, whose block
+/// follows.
 struct Block {
     prefix: String,
     bytes: Vec<u8>,
@@ -164,7 +165,8 @@ struct Prefixes<'a> {
 }
 
 impl Prefixes<'_> {
-    /// Adds the blocks of the prefix of `chars` characters that all of `family` share, and of longer ones.
+    /// Adds the blocks of the prefix of `chars` characters that all of `family` share, and of
+    /// longer ones.
     fn add(&mut self, family: &[Member<'_>], chars: usize) {
         let Some(prefix) = family.first().and_then(|member| first_chars(member.term, chars)) else {
             return;

@@ -65,7 +65,8 @@ impl BestByScope {
         self.by_scope.resize_with(num_scopes, Kept::default);
     }
 
-    /// One more document: everywhere, and in the industry with this number if that is none of everywhere.
+    /// One more document: everywhere, and in the industry with this number if that is none of
+    /// everywhere.
     #[inline]
     pub fn push(&mut self, key: Key, industry: usize, max: usize) {
         self.by_scope[0].push(key, max);

@@ -1,4 +1,5 @@
-//! Lists of businesses by key, turned around: what is known of each business by the lists that it is on.
+//! Lists of businesses by key, turned around: what is known of each business by the lists that it
+//! is on.
 //!
 //! One chunk of businesses at a time: those that share their upper 16 bits.
 
@@ -6,8 +7,9 @@ use crate::snapshot::encoding::postings::Postings;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Lists looked at between two releases of the pages that they lie on. With every page that is touched, the system maps
-/// sixteen, and for large files up to 2 MiB: a look at the heads of some thousand lists maps the whole file.
+/// Lists looked at between two releases of the pages that they lie on. With every page that is
+/// touched, the system maps sixteen, and for large files up to 2 MiB: a look at the heads of some
+/// thousand lists maps the whole file.
 const RELEASE_LISTS: usize = 64;
 
 /// Businesses of a chunk.
@@ -53,8 +55,8 @@ pub struct ByDoc<E> {
 }
 
 impl<E: Copy + Default> ByDoc<E> {
-    /// Forgets all entries, and makes room for those of chunk `key`. Calls `release` now and then: the lists looked at so
-    /// far may be given back.
+    /// Forgets all entries, and makes room for those of chunk `key`. Calls `release` now and then:
+    /// the lists looked at so far may be given back.
     pub fn make_room<'a>(
         &mut self,
         lists: impl Iterator<Item = Postings<'a>>,
@@ -108,8 +110,8 @@ pub fn releasing<T>(
     })
 }
 
-/// Calls `visit` with all businesses of a list in chunk `key`: with the place of each in the list, and its lower 16
-/// bits.
+/// Calls `visit` with all businesses of a list in chunk `key`: with the place of each in the list,
+/// and its lower 16 bits.
 #[inline]
 pub fn for_each_low(list: &Postings<'_>, key: u32, mut visit: impl FnMut(usize, u16)) {
     match list {

@@ -1,9 +1,9 @@
 //! Ids for records that have none.
 //!
-//! A derived id is the version 5 UUID (RFC 9562) in [`NAMESPACE`] of the values it is made from, written as a
-//! compact JSON array of texts, numbers and nulls in UTF-8. Quotation marks make the encoding unambiguous:
-//! `["a","b"]` and `["ab",null]` differ. The same values give the same id in every build, so cursors, links and
-//! caches of ids outlive an update of the data. In Python:
+//! A derived id is the version 5 UUID (RFC 9562) in [`NAMESPACE`] of the values it is made from,
+//! written as a compact JSON array of texts, numbers and nulls in UTF-8. Quotation marks make the
+//! encoding unambiguous: `["a","b"]` and `["ab",null]` differ. The same values give the same id in
+//! every build, so cursors, links and caches of ids outlive an update of the data. In Python:
 //!
 //! ```text
 //! uuid.uuid5(NAMESPACE, json.dumps([name, website], ensure_ascii=False, separators=(",", ":")))
@@ -12,8 +12,8 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-/// The namespace of derived ids: the version 5 UUID of `https://firmament.example/derived-ids` in the namespace
-/// of URLs.
+/// The namespace of derived ids: the version 5 UUID of `https://firmament.example/derived-ids` in
+/// the namespace of URLs.
 pub const NAMESPACE: Uuid = Uuid::from_u128(0x9b8e97c1_51ca_5fb3_81b0_069cae90b352);
 
 /// The id made from `values`; none if there is not a single one.

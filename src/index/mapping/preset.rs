@@ -22,8 +22,9 @@ pub static PRESETS: [Preset; 2] = [
     Preset {
         name: "people-data-labs",
         description: "the free company data set of People Data Labs (name, domain, year founded, locality, …)",
-        // `locality` is "city, state, country"; `country` stands alone as well. The number of employees is the
-        // current one: `total employee estimate` counts everybody who ever worked there.
+        // `locality` is "city, state, country"; `country` stands alone as well. The number of
+        // employees is the current one: `total employee estimate` counts everybody who ever worked
+        // there.
         columns: &[
             (Field::Name, "name"),
             (Field::Website, "domain"),
@@ -34,7 +35,8 @@ pub static PRESETS: [Preset; 2] = [
             (Field::FoundedYear, "year founded"),
         ],
         nulls: &[],
-        // The address of the profile is unique where it is known; name and domain help where it is not.
+        // The address of the profile is unique where it is known; name and domain help where it is
+        // not.
         id_from: &["linkedin url", "name", "website"],
     },
     Preset {

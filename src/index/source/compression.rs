@@ -1,8 +1,9 @@
 //! Unpacking gzip and zstd, told by their first bytes.
 //!
-//! What would pass damage on in silence is refused: data after the last gzip member, zstd frames without a
-//! checksum (RFC 8878, Content_Checksum_flag). So is what was made to fill memory: see
-//! [`UNPACKED_FREE_BYTES`], [`ZSTD_WINDOW_LOG_MAX`]. Memory: the window of the format and one buffer.
+//! What would pass damage on in silence is refused: data after the last gzip member, zstd frames
+//! without a checksum (RFC 8878, Content_Checksum_flag). So is what was made to fill memory: see
+//! [`UNPACKED_FREE_BYTES`], [`ZSTD_WINDOW_LOG_MAX`]. Memory: the window of the format and one
+//! buffer.
 
 use crate::limits::{UNPACKED_FREE_BYTES, UNPACKED_RATIO_MAX, ZSTD_WINDOW_LOG_MAX};
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
@@ -40,11 +41,12 @@ pub fn peek<R: BufRead>(mut reader: R, len: usize) -> io::Result<(Vec<u8>, Peeke
     Ok((head.clone(), Cursor::new(head).chain(reader)))
 }
 
-/// The unpacked bytes of `raw`; the bytes as they are if they are not compressed. `consumed` counts what was
-/// read from `raw`.
+/// The unpacked bytes of `raw`; the bytes as they are if they are not compressed. `consumed` counts
+/// what was read from `raw`.
 ///
 /// # Errors
-/// Those of `raw`; it is compressed in a way that is not accepted. Reading fails likewise, and at damage.
+/// Those of `raw`; it is compressed in a way that is not accepted. Reading fails likewise, and at
+/// damage.
 pub fn unpack<'a>(
     raw: impl BufRead + 'a,
     consumed: &Arc<AtomicU64>,
@@ -308,7 +310,8 @@ mod tests {
             let error = io::copy(&mut reader, &mut io::sink()).unwrap_err().to_string();
             assert!(error.starts_with("it unpacks to more than 200 times its size"), "{error}");
         }
-        // A frame whose header asks for a window of 2 GiB: descriptor with checksum, then the exponent.
+        // A frame whose header asks for a window of 2 GiB: descriptor with checksum, then the
+        // exponent.
         let wide = [0x28, 0xb5, 0x2f, 0xfd, 0b100, 21 << 3, 1, 0, 0, 0, 0, 0, 0];
         let error = unpacked(&wide).unwrap_err();
         assert!(error.contains("too much memory"), "{error}");

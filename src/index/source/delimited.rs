@@ -1,12 +1,13 @@
 //! CSV and TSV: rows of cells under a header.
 //!
-//! As RFC 4180 has it: a value with separators, quotation marks or line ends stands in quotation marks, and a
-//! mark within it is doubled; lines end with LF, CRLF or CR. TSV is the same with tabs. The first row names the
-//! columns; a row with more or fewer cells than names is rejected, since its values may stand in wrong columns.
-//! So is a row with text behind a value in quotation marks, as in `"K" Line`: what was meant is not known.
-//! A quotation mark that is still open at the end, or has text behind its counterpart in a later line, fails the
-//! whole input, because then nobody knows which rows are missing.
-//! Memory: one block of rows and one row of at most [`RECORD_BYTES_MAX`].
+//! As RFC 4180 has it: a value with separators, quotation marks or line ends stands in quotation
+//! marks, and a mark within it is doubled; lines end with LF, CRLF or CR. TSV is the same with
+//! tabs. The first row names the columns; a row with more or fewer cells than names is rejected,
+//! since its values may stand in wrong columns. So is a row with text behind a value in quotation
+//! marks, as in `"K" Line`: what was meant is not known. A quotation mark that is still open at the
+//! end, or has text behind its counterpart in a later line, fails the whole input, because then
+//! nobody knows which rows are missing. Memory: one block of rows and one row of at most
+//! [`RECORD_BYTES_MAX`].
 
 mod marks;
 
@@ -59,8 +60,8 @@ enum Fault {
 }
 
 impl<R: BufRead> Delimited<R> {
-    /// The table that `reader` holds. Tells the columns that are used, and those that are not; an empty input
-    /// has none.
+    /// The table that `reader` holds. Tells the columns that are used, and those that are not; an
+    /// empty input has none.
     ///
     /// # Errors
     /// The header is no header, or does not fit the mapping.

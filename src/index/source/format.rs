@@ -67,9 +67,10 @@ impl Format {
         }
     }
 
-    /// The format of a text that begins with `head`, white space removed, in a file whose name promises
-    /// `promised`. JSON is known by its first character, whatever the file is called, except where a table is
-    /// promised: a header may begin with anything. None if there is no telling.
+    /// The format of a text that begins with `head`, white space removed, in a file whose name
+    /// promises `promised`. JSON is known by its first character, whatever the file is called,
+    /// except where a table is promised: a header may begin with anything. None if there is no
+    /// telling.
     pub fn of_text(head: &[u8], promised: Option<Format>) -> Option<Format> {
         match (promised, head.trim_ascii_start().first()) {
             (Some(Format::Csv | Format::Tsv), _) => promised,

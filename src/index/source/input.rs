@@ -1,9 +1,10 @@
 //! Where records come from: files, folders of files, standard input, memory.
 //!
-//! Files are named, not found: a symbolic link, device, pipe or socket is refused, since what it leads to may be
-//! another thing tomorrow, or endless. A folder stands for the files in it, sorted by name; names that begin
-//! with `.` or `_` are the notes of other programs and are passed over, everything else must be a file whose
-//! name tells its format. A file is read to the length that it had when it was opened.
+//! Files are named, not found: a symbolic link, device, pipe or socket is refused, since what it
+//! leads to may be another thing tomorrow, or endless. A folder stands for the files in it, sorted
+//! by name; names that begin with `.` or `_` are the notes of other programs and are passed over,
+//! everything else must be a file whose name tells its format. A file is read to the length that it
+//! had when it was opened.
 
 use super::compression::BUFFER_BYTES;
 use super::format::Format;
@@ -176,7 +177,8 @@ impl<R: Read> Read for Counting<R> {
     }
 }
 
-/// Reads so many bytes, neither more nor less: a file that grows or shrinks meanwhile is being written.
+/// Reads so many bytes, neither more nor less: a file that grows or shrinks meanwhile is being
+/// written.
 struct OfLength<R> {
     inner: R,
     left: u64,

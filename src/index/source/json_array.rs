@@ -1,8 +1,8 @@
 //! One JSON array of objects, cut into its elements without holding it.
 //!
-//! The elements are found by counting brackets outside of strings; whether each is valid JSON is for the parser
-//! of records to say. What is wrong with the array itself (no end, no comma, more text behind it) fails the
-//! whole input, because then nobody knows which records are missing.
+//! The elements are found by counting brackets outside of strings; whether each is valid JSON is
+//! for the parser of records to say. What is wrong with the array itself (no end, no comma, more
+//! text behind it) fails the whole input, because then nobody knows which records are missing.
 
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
 use crate::index::buffer_pool::{Lent, Spares};
@@ -11,7 +11,8 @@ use crate::index::record::RecordParser;
 use crate::limits::RECORD_BYTES_MAX;
 use std::io::{self, BufRead};
 
-/// Cuts an array into blocks of elements. An element over the limit is passed over without being held.
+/// Cuts an array into blocks of elements. An element over the limit is passed over without being
+/// held.
 pub struct JsonArray<R> {
     reader: R,
     /// Number of the next element, from 1.
@@ -41,7 +42,8 @@ enum At {
 struct Elements {
     first: u64,
     bytes: Lent<Vec<u8>>,
-    /// Where each element ends in `bytes`; none for one that was too long, whose bytes are not here.
+    /// Where each element ends in `bytes`; none for one that was too long, whose bytes are not
+    /// here.
     ends: Vec<Option<usize>>,
 }
 
@@ -121,7 +123,8 @@ impl<R: BufRead> JsonArray<R> {
         }
     }
 
-    /// Appends the element that begins here; takes its bytes back and tells false if it is too long.
+    /// Appends the element that begins here; takes its bytes back and tells false if it is too
+    /// long.
     fn read_element(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         let start = out.len();
         let mut scan = Scan::default();

@@ -7,7 +7,8 @@ use crate::index::record::RecordParser;
 use crate::limits::RECORD_BYTES_MAX;
 use std::io::{self, BufRead, Read};
 
-/// Cuts an input into blocks of whole lines. A line over the limit is passed over without being held.
+/// Cuts an input into blocks of whole lines. A line over the limit is passed over without being
+/// held.
 pub struct JsonLines<R> {
     reader: R,
     next_line: u64,

@@ -1,12 +1,14 @@
 //! Apache Parquet files.
 //!
-//! Only the columns that are mapped are read, column by column in batches of rows, through the column readers of
-//! the `parquet` crate. That crate promises no panics on hostile files and no bound on what a page unpacks to, so
-//! panics are caught here and become errors, [`pages`] looks at every page before the crate does, and [`unpacked`] at
-//! what is in some of them before the crate makes room for it. Page checksums are checked where the file has them; most writers leave them out, and damage within a value then
-//! passes unnoticed, as in any text file. Memory: one page of at most
-//! [`PARQUET_PAGE_BYTES_MAX`](crate::limits::PARQUET_PAGE_BYTES_MAX) for every mapped column, and one block of
-//! rows: 4 MiB, and of texts as long as fields may be, 8 MiB for each column.
+//! Only the columns that are mapped are read, column by column in batches of rows, through the
+//! column readers of the `parquet` crate. That crate promises no panics on hostile files and no
+//! bound on what a page unpacks to, so panics are caught here and become errors, [`pages`] looks at
+//! every page before the crate does, and [`unpacked`] at what is in some of them before the crate
+//! makes room for it. Page checksums are checked where the file has them; most writers leave them
+//! out, and damage within a value then passes unnoticed, as in any text file. Memory: one page of
+//! at most [`PARQUET_PAGE_BYTES_MAX`](crate::limits::PARQUET_PAGE_BYTES_MAX) for every mapped
+//! column, and one block of rows: 4 MiB, and of texts as long as fields may be, 8 MiB for each
+//! column.
 
 mod column;
 mod pages;
@@ -89,12 +91,12 @@ impl<R: ChunkReader> ChunkReader for SharedChunks<R> {
 }
 
 impl<R: ChunkReader + 'static> ParquetRows<R> {
-    /// Opens a file, finds its columns, and tells which are used. `consumed` counts the bytes of the row groups
-    /// that were read.
+    /// Opens a file, finds its columns, and tells which are used. `consumed` counts the bytes of
+    /// the row groups that were read.
     ///
     /// # Errors
-    /// The file is damaged, encrypted or packed in a way that is not accepted; or its columns do not fit the
-    /// mapping.
+    /// The file is damaged, encrypted or packed in a way that is not accepted; or its columns do
+    /// not fit the mapping.
     pub fn new(
         file: R,
         mapping: &Mapping,

@@ -15,7 +15,8 @@ pub struct ClauseExplanation {
     pub text: String,
     /// What kind of clause it is.
     pub kind: ClauseKind,
-    /// What is looked up for it: forms, the joined form, the words of a phrase, the labels of a host.
+    /// What is looked up for it: forms, the joined form, the words of a phrase, the labels of a
+    /// host.
     pub looked_up: Vec<String>,
     /// Did it stand in quotes?
     pub is_quoted: bool,

@@ -1,6 +1,7 @@
 //! Which fields of a business hold a clause, and how.
 //!
-//! Postings say that a business matches; the fields are told by its words, with the matchers that check phrases.
+//! Postings say that a business matches; the fields are told by its words, with the matchers that
+//! check phrases.
 
 use crate::analyzer::TextField;
 use crate::ids::DocId;

@@ -51,7 +51,8 @@ fn explained(query_string: &str) -> Explanation {
     explanation
 }
 
-/// The text of an explanation, each of its lines without the space before and behind it and between columns.
+/// The text of an explanation, each of its lines without the space before and behind it and between
+/// columns.
 fn text(query_string: &str) -> Vec<String> {
     let text = explained(query_string).to_string();
     let squeezed = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));

@@ -14,8 +14,8 @@ use crate::snapshot::terms::block::TermLists;
 /// What a word reaches as a prefix.
 #[derive(Clone, Debug)]
 pub struct PrefixMatches<'s> {
-    /// Businesses with a longer word in name or host that begins so, and that the word does not match as it is, in
-    /// any field.
+    /// Businesses with a longer word in name or host that begins so, and that the word does not
+    /// match as it is, in any field.
     pub beyond: SetExpr<'s>,
     /// Businesses with such a longer word in their name, and not the word as it is.
     pub names: SetExpr<'s>,
@@ -74,7 +74,8 @@ impl<'s> PrefixMatches<'s> {
     }
 }
 
-/// The words of names and of hosts that a word begins, and the businesses with such a word in their host.
+/// The words of names and of hosts that a word begins, and the businesses with such a word in their
+/// host.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct BegunWords {
     /// Codes of words in names.
@@ -88,8 +89,8 @@ pub struct BegunWords {
 }
 
 impl BegunWords {
-    /// What begins with a word, itself included. Reads the lists of all of these words: not for words that begin
-    /// very many, unless there is no other way.
+    /// What begins with a word, itself included. Reads the lists of all of these words: not for
+    /// words that begin very many, unless there is no other way.
     pub fn of(session: &Session<'_>, word: &QueryWord) -> BegunWords {
         let mut begun = BegunWords::default();
         let (mut names, mut hosts) = (Vec::new(), Vec::new());

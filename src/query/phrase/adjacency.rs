@@ -1,8 +1,9 @@
 //! A quick look whether two words of a phrase may be neighbours in a field.
 //!
-//! Most candidates of a phrase hold its words far apart. Reading all words of a field to see that costs some 150 ns;
-//! here only the bytes of one of them are searched for ([`memchr::memmem`]), and the token before each place is read
-//! backwards. Tokens that are no plain words (alternatives, joined forms, gaps) nearby leave the question open.
+//! Most candidates of a phrase hold its words far apart. Reading all words of a field to see that
+//! costs some 150 ns; here only the bytes of one of them are searched for ([`memchr::memmem`]), and
+//! the token before each place is read backwards. Tokens that are no plain words (alternatives,
+//! joined forms, gaps) nearby leave the question open.
 
 use crate::bytes::push_varint;
 use crate::snapshot::columns::doc_tokens::CODE_MIN;
@@ -24,7 +25,8 @@ impl Adjacent {
         Adjacent { firsts, seconds: Sought::new(seconds) }
     }
 
-    /// May the second word stand right behind the first in a field of these bytes? If not, it does not.
+    /// May the second word stand right behind the first in a field of these bytes? If not, it does
+    /// not.
     pub fn may_stand(&self, field: &[u8]) -> bool {
         self.seconds.any(field, |at| {
             // Before the first token there is none.
@@ -33,7 +35,8 @@ impl Adjacent {
             }
             let mut before = &field[..at];
             let first = last_token(&mut before);
-            // A mark says that what follows is no word of its own: the mark of a joined form stands two before it.
+            // A mark says that what follows is no word of its own: the mark of a joined form stands
+            // two before it.
             let is_mark = |token: u32| token < CODE_MIN;
             is_mark(first)
                 || self.firsts.binary_search(&first).is_ok()
@@ -57,12 +60,14 @@ impl Sought {
         Sought(codes.iter().map(finder).collect())
     }
 
-    /// Does one of them stand in a field of these bytes? The number of a joined form's parts may be taken for one.
+    /// Does one of them stand in a field of these bytes? The number of a joined form's parts may be
+    /// taken for one.
     pub fn is_in(&self, field: &[u8]) -> bool {
         self.any(field, |_| true)
     }
 
-    /// Does one of the places where they stand in a field of these bytes answer so? The end of a longer number is no number.
+    /// Does one of the places where they stand in a field of these bytes answer so? The end of a
+    /// longer number is no number.
     #[inline]
     fn any(&self, field: &[u8], is_wanted: impl Fn(usize) -> bool) -> bool {
         self.0.iter().any(|code| {

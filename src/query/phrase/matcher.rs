@@ -29,7 +29,8 @@ pub struct PhraseMatcher<'s> {
 }
 
 impl<'s> PhraseMatcher<'s> {
-    /// The matcher of `phrase`, to be asked about `fields` only. `begun_by` tells the terms that its own words begin.
+    /// The matcher of `phrase`, to be asked about `fields` only. `begun_by` tells the terms that
+    /// its own words begin.
     pub fn new(
         phrase: &Phrase,
         fields: &[TextField],
@@ -95,8 +96,8 @@ impl<'s> PhraseMatcher<'s> {
         }
     }
 
-    /// Matches all places at once: bit i of the state says that the phrase up to place i ends here (Baeza-Yates,
-    /// Gonnet: "A new approach to text searching", 1992).
+    /// Matches all places at once: bit i of the state says that the phrase up to place i ends here
+    /// (Baeza-Yates, Gonnet: "A new approach to text searching", 1992).
     fn stands_within(&self, tokens: &DocTokens<'_>, field: TextField, last: u32) -> bool {
         let masks = &self.codes(field).within_field(&self.offsets).masks;
         let gaps = self.gaps.iter().fold(0, |mask, &at| mask | 1u64 << at);

@@ -1,5 +1,5 @@
-//! The phrase verifier: whether words stand next to each other in a document, by its tokens, after the pre-filter by
-//! next words.
+//! The phrase verifier: whether words stand next to each other in a document, by its tokens, after
+//! the pre-filter by next words.
 
 use super::matcher::{NameMatch, PhraseMatcher};
 use crate::analyzer::TextField;
@@ -44,8 +44,8 @@ impl Place {
 }
 
 impl<'s> PhraseVerifier<'s> {
-    /// The check whether the words of `matcher` stand as `place` says. Where one of `followers` says that what it is
-    /// of is not followed as the words are, they do not.
+    /// The check whether the words of `matcher` stand as `place` says. Where one of `followers`
+    /// says that what it is of is not followed as the words are, they do not.
     pub fn new(
         snapshot: &'s Snapshot,
         matcher: PhraseMatcher<'s>,

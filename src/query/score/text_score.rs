@@ -1,10 +1,10 @@
 //! Text score: how much the words of `q` weigh in a business.
 //!
-//! The score is the sum, over the required clauses, of the impacts of their words (one byte each, computed at
-//! build: see [`terms`](crate::snapshot::terms)); of several forms or readings of one word the best counts, of a
-//! compound its joined form or the sum of its parts. What matches only as a prefix adds nothing. Every legal form
-//! at the end of `q` that the name carries adds [`LEGAL_FORM`], more than any one word, so that `apple inc` ranks
-//! names with `Inc` higher.
+//! The score is the sum, over the required clauses, of the impacts of their words (one byte each,
+//! computed at build: see [`terms`](crate::snapshot::terms)); of several forms or readings of one
+//! word the best counts, of a compound its joined form or the sum of its parts. What matches only
+//! as a prefix adds nothing. Every legal form at the end of `q` that the name carries adds
+//! [`LEGAL_FORM`], more than any one word, so that `apple inc` ranks names with `Inc` higher.
 
 use crate::ids::DocId;
 use crate::query::interpret::{ClauseMatch, Interpretation};
@@ -146,14 +146,15 @@ impl<'s> Scorer<'s> {
         self.score_all(&[(key, 0..lows.len())], &lows, visit);
     }
 
-    /// Calls `visit` with all of `hits` and their scores. Most chunks have a few of them, so that all are scored together.
+    /// Calls `visit` with all of `hits` and their scores. Most chunks have a few of them, so that
+    /// all are scored together.
     pub fn for_each_score_of(&mut self, hits: &DocSet, visit: impl FnMut(DocId, u32)) {
         let chunks: Vec<ChunkPlaces> = hits.chunks().collect();
         self.score_all(&chunks, hits.lows(), visit);
     }
 
-    /// Calls `visit` with some businesses and their scores: one clause after the other is looked up for all of them.
-    /// `lows` are their lower halves, those of each of `chunks` at its places.
+    /// Calls `visit` with some businesses and their scores: one clause after the other is looked up
+    /// for all of them. `lows` are their lower halves, those of each of `chunks` at its places.
     fn score_all(
         &mut self,
         chunks: &[ChunkPlaces],

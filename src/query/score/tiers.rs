@@ -1,8 +1,9 @@
 //! The levels of relevance, evaluated over sets of documents.
 //!
-//! What a level is says [`ranking`](crate::ranking). Levels are set operations on small lists, computed best first
-//! and only as far as a page needs: a page that fills from an upper level never looks at the lower ones. The level
-//! of a single document is told by taking apart the set of that one.
+//! What a level is says [`ranking`](crate::ranking). Levels are set operations on small lists,
+//! computed best first and only as far as a page needs: a page that fills from an upper level never
+//! looks at the lower ones. The level of a single document is told by taking apart the set of that
+//! one.
 //!
 //! | level | set | from |
 //! |---|---|---|
@@ -113,8 +114,9 @@ impl<'a, 's> TierPartition<'a, 's> {
         }
     }
 
-    /// The next group, or, where telling its members would mean to read every candidate, the candidates: the caller
-    /// takes the members out by [`TierPartition::leave_out`] before the next step.
+    /// The next group, or, where telling its members would mean to read every candidate, the
+    /// candidates: the caller takes the members out by [`TierPartition::leave_out`] before the next
+    /// step.
     pub fn next_step(&mut self) -> Option<Step<'s>> {
         loop {
             let level = *Level::ALL.get(self.next_level)?;
@@ -133,8 +135,8 @@ impl<'a, 's> TierPartition<'a, 's> {
                 level => self.members(level),
             };
             match (level, self.clauses()) {
-                // Every hit holds the word, or what it begins in name or host: no document is left. By postings, that
-                // would be looked for among all of them behind the last page.
+                // Every hit holds the word, or what it begins in name or host: no document is left.
+                // By postings, that would be looked for among all of them behind the last page.
                 (Level::PhraseInHostByPrefix, [only])
                     if only.readings.is_empty() && matches!(only.clause.term, Term::Word(_)) =>
                 {
@@ -284,7 +286,8 @@ impl<'a, 's> TierPartition<'a, 's> {
         }
     }
 
-    /// Those of `base`, which are hits, that are among `names`, which hold the words of `q` in their name.
+    /// Those of `base`, which are hits, that are among `names`, which hold the words of `q` in
+    /// their name.
     fn named(&self, names: SetExpr<'s>, base: &SetExpr<'s>) -> SetExpr<'s> {
         // Hits hold the words somewhere; in the name is somewhere.
         let lists: Vec<Postings<'s>> =
@@ -301,7 +304,8 @@ impl<'a, 's> TierPartition<'a, 's> {
         self.named(SetExpr::intersection(clauses), &self.rest)
     }
 
-    /// Those whose name holds the words of `q` and begins with the first, maybe with more that does not hold them all.
+    /// Those whose name holds the words of `q` and begins with the first, maybe with more that does
+    /// not hold them all.
     fn names_that_begin(&self) -> SetExpr<'s> {
         let mut words = self.words.words.iter();
         let Some((_, first)) = words.next() else { return SetExpr::EMPTY };

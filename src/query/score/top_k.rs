@@ -94,8 +94,8 @@ impl TopK {
         }
     }
 
-    /// May a position that is as near as `nearest` be among the nearest? Where it is dear to tell a position exactly,
-    /// a bound often does.
+    /// May a position that is as near as `nearest` be among the nearest? Where it is dear to tell a
+    /// position exactly, a bound often does.
     #[inline]
     pub fn may_keep(&self, nearest: &Position) -> bool {
         self.bound.is_none_or(|bound| self.stretch.distance(nearest) < bound)

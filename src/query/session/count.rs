@@ -29,8 +29,8 @@ const DISJOINT_MAX: usize = 8;
 /// Longest list that is read to compare it with another.
 const ENUMERATED_MAX: u64 = 1 << 14;
 
-/// How many businesses match a plan, and the plan, if possible as a set that is ready. Where `is_kept` is false, that is
-/// only what they are counted by.
+/// How many businesses match a plan, and the plan, if possible as a set that is ready. Where
+/// `is_kept` is false, that is only what they are counted by.
 pub fn count<'s>(session: &Session<'s>, plan: SetExpr<'s>, is_kept: bool) -> (u64, SetExpr<'s>) {
     if let Some(total) = without_looking(session, &plan) {
         return (total, plan);
@@ -119,8 +119,8 @@ pub fn are_disjoint(session: &Session<'_>, lists: &[SetExpr<'_>]) -> bool {
         })
 }
 
-/// The lists without those that are known to be part of another one: what is stored as `Texas` is under the state's
-/// code too.
+/// The lists without those that are known to be part of another one: what is stored as `Texas` is
+/// under the state's code too.
 pub fn without_parts<'s>(session: &Session<'s>, mut lists: Vec<SetExpr<'s>>) -> Vec<SetExpr<'s>> {
     lists.sort_by_key(SetExpr::cardinality_max);
     let mut at = 0;
@@ -154,8 +154,8 @@ fn pair(session: &Session<'_>, a: &SetExpr<'_>, b: &SetExpr<'_>) -> Option<u64> 
     Some(counts.map(|((a, b), count)| count.unwrap_or_else(|| enumerated(a, b))).sum())
 }
 
-/// How many businesses two lists share, if so many are on one of them that those on either are not kept: to pass both
-/// costs less than to bring them together (`S.A` 740 to 350 µs, with its page).
+/// How many businesses two lists share, if so many are on one of them that those on either are not
+/// kept: to pass both costs less than to bring them together (`S.A` 740 to 350 µs, with its page).
 fn passed(session: &Session<'_>, a: &SetExpr<'_>, b: &SetExpr<'_>) -> Option<u64> {
     let are_lists = matches!((a, b), (SetExpr::List(_), SetExpr::List(_)));
     let longer = a.cardinality_max().max(b.cardinality_max());

@@ -103,7 +103,8 @@ impl<'s> Session<'s> {
         ords
     }
 
-    /// Businesses at a place of one kind. Of places that nobody asks for, not even the head of a list is read.
+    /// Businesses at a place of one kind. Of places that nobody asks for, not even the head of a
+    /// list is read.
     fn place(&self, ords: &[TermOrd]) -> SetExpr<'s> {
         let list = |&ord: &TermOrd| {
             let postings = self.snapshot().places().postings(ord);
@@ -132,8 +133,8 @@ impl<'s> Session<'s> {
         SetExpr::union(combined)
     }
 
-    /// Those of `places` that share any business with `place`, as far as stored counts tell: nobody is in Atlanta and in
-    /// the country of Georgia, and of Atlanta and the state all is stored.
+    /// Those of `places` that share any business with `place`, as far as stored counts tell: nobody
+    /// is in Atlanta and in the country of Georgia, and of Atlanta and the state all is stored.
     fn sharing(&self, place: &SetExpr<'s>, places: SetExpr<'s>) -> SetExpr<'s> {
         let is_apart = |other: &SetExpr<'s>| stored(self, place, other) == Some(0);
         match places {
@@ -146,9 +147,9 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Most pieces that are joined again to the name of an industry. Names of more commas, which no list of industries has, but
-/// a record may, are found in quotation marks; one such record would let a request of some thousand commas join them
-/// millions of times.
+/// Most pieces that are joined again to the name of an industry. Names of more commas, which no
+/// list of industries has, but a record may, are found in quotation marks; one such record would
+/// let a request of some thousand commas join them millions of times.
 const JOINED_PIECES_MAX: usize = 16;
 
 /// What one part of a location may mean, by kind.

@@ -1,4 +1,5 @@
-//! The terms that a query has looked up: tiers ask for the same words again and again, and a look-up walks the fst.
+//! The terms that a query has looked up: tiers ask for the same words again and again, and a
+//! look-up walks the fst.
 
 use crate::snapshot::terms::{BegunTerms, Terms};
 use std::ops::Range;

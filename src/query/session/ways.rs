@@ -1,7 +1,7 @@
 //! The ways that an answer was found in, and from which sizes on they are taken.
 //!
-//! Every way must give what looking at every document would give. Answers say which ones they took, so that tests can
-//! prove that they compared each of them with the long way.
+//! Every way must give what looking at every document would give. Answers say which ones they took,
+//! so that tests can prove that they compared each of them with the long way.
 
 /// A way to answer without looking at everything that matches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,14 +57,14 @@ impl Way {
     ];
 }
 
-/// From which size on ways are taken. Tests take them wherever they can be taken, so that small collections
-/// exercise them.
+/// From which size on ways are taken. Tests take them wherever they can be taken, so that small
+/// collections exercise them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
     /// Most hits that are kept from counting them, two bytes each.
     pub kept_max: u64,
-    /// Hits, and groups of them, that are this many at most are evaluated before they are looked at; more stay plans, of
-    /// which a page looks at the part that it shows.
+    /// Hits, and groups of them, that are this many at most are evaluated before they are looked
+    /// at; more stay plans, of which a page looks at the part that it shows.
     pub held_max: u64,
     /// `DocId`s of the first block of a walk by bounds of impacts: its members are all scored.
     pub walk_block: u32,
@@ -72,8 +72,8 @@ pub struct Tuning {
     pub checked_first: usize,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
     pub gathered_max: u64,
-    /// Names that hold a word of a relaxed `q` are told apart by what they weigh if they are so many, and whoever holds one
-    /// elsewhere is scored without the name.
+    /// Names that hold a word of a relaxed `q` are told apart by what they weigh if they are so
+    /// many, and whoever holds one elsewhere is scored without the name.
     pub common_names_min: usize,
     /// Is an only hit ranked too, though nobody asks where it stands?
     pub ranks_only_hit: bool,
@@ -94,8 +94,8 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// Takes every way that can be taken. Hits are ranked even if there is one, which is the most that some
-    /// ways ever meet in a small collection.
+    /// Takes every way that can be taken. Hits are ranked even if there is one, which is the most
+    /// that some ways ever meet in a small collection.
     pub const EVERYTHING: Tuning = Tuning {
         kept_max: 0,
         held_max: 0,

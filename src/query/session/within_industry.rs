@@ -1,9 +1,10 @@
 //! Hits within one industry, by their positions in the order by industry.
 //!
 //! What a query about one industry asks of words and places is a plan over positions
-//! ([`industry_order`](crate::snapshot::answers::industry_order)), evaluated only where the businesses of the industry stand,
-//! which is a range: a hundredth of each list, for an industry of one business in a hundred. Where the best of two words
-//! are [stored](crate::query::strategy::first_pages), hits are only counted so.
+//! ([`industry_order`](crate::snapshot::answers::industry_order)), evaluated only where the
+//! businesses of the industry stand, which is a range: a hundredth of each list, for an industry of
+//! one business in a hundred. Where the best of two words are
+//! [stored](crate::query::strategy::first_pages), hits are only counted so.
 
 use super::Session;
 use crate::ids::{DocId, TermOrd};
@@ -37,8 +38,8 @@ pub struct WithinIndustry<'s> {
 }
 
 impl<'s> WithinIndustry<'s> {
-    /// The intersection of `parts`, if one of them is an industry, and the others are told by positions but for a few
-    /// businesses.
+    /// The intersection of `parts`, if one of them is an industry, and the others are told by
+    /// positions but for a few businesses.
     pub fn new(session: &Session<'s>, parts: &[SetExpr<'s>]) -> Option<WithinIndustry<'s>> {
         let snapshot = session.snapshot();
         let (industry, range) = parts.iter().enumerate().find_map(|(at, part)| {

@@ -1,8 +1,9 @@
-//! The lower halves of one chunk of 65,536 businesses: what plans are evaluated to, one chunk at a time.
+//! The lower halves of one chunk of 65,536 businesses: what plans are evaluated to, one chunk at a
+//! time.
 //!
-//! [`Chunk`] borrow from the mapping or from a [`DocSet`](super::doc_set::DocSet) as long as nothing changes them, so
-//! that reading one list costs nothing. Cost of an operation: an array costs its length, a bitmap 8 KiB, whatever
-//! it holds; a span nothing.
+//! [`Chunk`] borrow from the mapping or from a [`DocSet`](super::doc_set::DocSet) as long as
+//! nothing changes them, so that reading one list costs nothing. Cost of an operation: an array
+//! costs its length, a bitmap 8 KiB, whatever it holds; a span nothing.
 
 mod walk;
 
@@ -17,8 +18,8 @@ use std::ops::Range;
 /// Number of lower halves.
 const ALL: u32 = 1 << 16;
 
-/// Fewest that were found by bits and stay bits, if an operation on all of them comes next: it leaves few, and costs less
-/// than taking bits apart.
+/// Fewest that were found by bits and stay bits, if an operation on all of them comes next: it
+/// leaves few, and costs less than taking bits apart.
 const FOUND_MIN: usize = 256;
 
 type Words = [u64; BITMAP_WORDS];
@@ -102,7 +103,8 @@ impl<'p> Chunk<'p> {
         self.shared(other, ARRAY_MAX)
     }
 
-    /// The same, to be brought together with others: what two bitmaps share stays one, as long as it is not of few.
+    /// The same, to be brought together with others: what two bitmaps share stays one, as long as
+    /// it is not of few.
     pub fn and_on(&self, other: &Chunk<'p>) -> Chunk<'p> {
         self.shared(other, FOUND_MIN)
     }
@@ -322,8 +324,9 @@ fn is_set(words: &Words, low: u16) -> bool {
     words[usize::from(low >> 6)] & bit(low) != 0
 }
 
-/// Those of an array that `is_wanted` says. Writes all of them, each over the last one that is not wanted: where what
-/// is asked is not in the cache, no guess at the answer can be wrong, and the next questions need not wait.
+/// Those of an array that `is_wanted` says. Writes all of them, each over the last one that is not
+/// wanted: where what is asked is not in the cache, no guess at the answer can be wrong, and the
+/// next questions need not wait.
 #[inline]
 fn compact(lows: &[u16], is_wanted: impl Fn(u16) -> bool) -> Vec<u16> {
     let mut kept = vec![0; lows.len()];

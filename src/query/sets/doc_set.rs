@@ -1,8 +1,8 @@
 //! A set of businesses, held in memory: what a plan comes to where it matches few.
 //!
 //! Two bytes a business: `DocId`s are grouped by their upper 16 bits, as in
-//! [postings](crate::snapshot::encoding::postings). Large sets are never held; they stay plans, and are evaluated a chunk at
-//! a time ([`evaluate`](super::evaluate)).
+//! [postings](crate::snapshot::encoding::postings). Large sets are never held; they stay plans, and
+//! are evaluated a chunk at a time ([`evaluate`](super::evaluate)).
 
 use super::chunk::Chunk;
 use crate::ids::DocId;

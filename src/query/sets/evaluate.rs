@@ -1,9 +1,9 @@
 //! Evaluating plans, a chunk of 65,536 businesses at a time.
 //!
-//! Nothing here is proportional to what matches: a plan can be asked whether it holds one business, be walked from
-//! any business to either side, and be visited as a whole; at any time one chunk (8 KiB at most for every level of
-//! the tree) is in memory. An intersection visits only the chunks that all of its parts have, and starts with its
-//! smallest part.
+//! Nothing here is proportional to what matches: a plan can be asked whether it holds one business,
+//! be walked from any business to either side, and be visited as a whole; at any time one chunk (8
+//! KiB at most for every level of the tree) is in memory. An intersection visits only the chunks
+//! that all of its parts have, and starts with its smallest part.
 
 use super::chunk::Chunk;
 use super::doc_set::DocSet;
@@ -12,18 +12,19 @@ use crate::ids::DocId;
 use crate::snapshot::encoding::postings::Postings;
 use std::ops::Range;
 
-/// Up to so many businesses of a chunk are looked up one by one in the parts of a union, where evaluating it would
-/// read all of its lists.
+/// Up to so many businesses of a chunk are looked up one by one in the parts of a union, where
+/// evaluating it would read all of its lists.
 const PROBED_MAX: usize = 16;
 
-/// Parts of an intersection of at most so many businesses are held and [selected from](super::select); of larger
-/// ones less is copied a chunk at a time.
+/// Parts of an intersection of at most so many businesses are held and [selected
+/// from](super::select); of larger ones less is copied a chunk at a time.
 pub const SELECTED_MAX: u64 = 1 << 14;
 
 /// Businesses of parts of a union that are put together at once, where a chunk has about one.
 const GATHERED_MAX: u64 = 64;
 
-/// Candidates of a check that are brought together before any is looked at, where a chunk has a few.
+/// Candidates of a check that are brought together before any is looked at, where a chunk has a
+/// few.
 const CHECKED_MAX: u64 = 256;
 
 impl<'s> SetExpr<'s> {
@@ -65,7 +66,8 @@ impl<'s> SetExpr<'s> {
             SetExpr::List(list) => list_chunk(&list.postings, key),
             SetExpr::Materialised(hits) => hits.chunk(key),
             SetExpr::Union(union) => union.parts.iter().fold(Chunk::NONE, |all, part| match part {
-                // Whoever is found already need not be looked at: nearly all that hold `s r l` hold `srl`.
+                // Whoever is found already need not be looked at: nearly all that hold `s r l` hold
+                // `srl`.
                 SetExpr::Filtered { candidates, check, .. } => {
                     let left = candidates.chunk(key).and_not(&all);
                     all.or(check.matching(key, &left))
@@ -133,7 +135,8 @@ impl<'s> SetExpr<'s> {
         }
     }
 
-    /// How many businesses of chunk `key` match. Of an intersection, what all parts share is not written.
+    /// How many businesses of chunk `key` match. Of an intersection, what all parts share is not
+    /// written.
     pub fn chunk_len(&self, key: u16) -> usize {
         match self {
             SetExpr::Intersection(parts) => match parts.as_slice() {

@@ -10,15 +10,18 @@ use std::fmt::Debug;
 /// Documents that are announced together.
 pub const ANNOUNCED: usize = 32;
 
-/// A condition that a leaf of a set expression puts on its candidates: a pre-filter, and an exact test.
+/// A condition that a leaf of a set expression puts on its candidates: a pre-filter, and an exact
+/// test.
 pub trait Predicate: Debug {
     /// Documents of a chunk that may match, by their ascending lower halves.
     fn prefilter(&self, key: u16, lows: &Chunk<'_>) -> Chunk<'static>;
 
-    /// Documents of a set that may match. Where chunks hold a few each, this costs less than one chunk after the other.
+    /// Documents of a set that may match. Where chunks hold a few each, this costs less than one
+    /// chunk after the other.
     fn prefilter_set<'d>(&self, docs: &'d DocSet) -> Cow<'d, DocSet>;
 
-    /// Begins to read what the test reads of some documents: memory answers several at a time in the time of one.
+    /// Begins to read what the test reads of some documents: memory answers several at a time in
+    /// the time of one.
     fn announce(&self, docs: &mut dyn Iterator<Item = DocId>);
 
     /// Does a document match?

@@ -1,10 +1,10 @@
 //! Which businesses of a held set match a plan.
 //!
-//! A held set is small against most lists, and is asked again and again: each group of relevance is a plan within
-//! the same hits. Evaluating that chunk by chunk costs some 0.7 µs a chunk, however few hits there are; here every
-//! list is passed once, with a bit for each hit, some 20 ns a chunk and a few for each hit. Unions, intersections
-//! and differences are operations on those bits; words of businesses are looked at last, and only of those that
-//! everything else has left.
+//! A held set is small against most lists, and is asked again and again: each group of relevance is
+//! a plan within the same hits. Evaluating that chunk by chunk costs some 0.7 µs a chunk, however
+//! few hits there are; here every list is passed once, with a bit for each hit, some 20 ns a chunk
+//! and a few for each hit. Unions, intersections and differences are operations on those bits;
+//! words of businesses are looked at last, and only of those that everything else has left.
 
 use super::doc_set::DocSet;
 use super::set_expr::SetExpr;
@@ -17,11 +17,13 @@ use std::ops::Range;
 /// Fewer hits than one for so many chunks of a list are looked up one by one.
 const PROBED_SHARE: usize = 2;
 
-/// A list stored one by one and the hits are both passed, unless there are so many times as many of one as of the other:
-/// 742 hits of two keywords take 228 to 264 µs in all, and 277 to 287 where each is looked up by bisection.
+/// A list stored one by one and the hits are both passed, unless there are so many times as many of
+/// one as of the other: 742 hits of two keywords take 228 to 264 µs in all, and 277 to 287 where
+/// each is looked up by bisection.
 const PASSED: usize = 8;
 
-/// Fewer hits than one for so many businesses of a chunk of a list are looked for where they would stand in it.
+/// Fewer hits than one for so many businesses of a chunk of a list are looked for where they would
+/// stand in it.
 const SPARSE: usize = 64;
 
 /// One bit for each business of a set, in its order.
@@ -51,8 +53,8 @@ impl Marks {
         self.0[at / 64] |= u64::from(is_wanted) << (at % 64);
     }
 
-    /// Sets those of `places` that `is_wanted` says. No guess at an answer can be wrong: a word is written once all of its
-    /// bits are known.
+    /// Sets those of `places` that `is_wanted` says. No guess at an answer can be wrong: a word is
+    /// written once all of its bits are known.
     #[inline]
     fn set_those(&mut self, places: Range<usize>, is_wanted: impl Fn(usize) -> bool) {
         let mut start = places.start;

@@ -1,8 +1,9 @@
 //! A tree of set operations: what a query comes to.
 //!
-//! Made by the [`Session`](crate::query::session) over the postings of one snapshot, which tells which operations are chosen and
-//! what they cost; walked, probed and counted by [`evaluate`](super::evaluate) and [`count`](crate::query::session::count), and only where
-//! it matches few turned into a [`DocSet`].
+//! Made by the [`Session`](crate::query::session) over the postings of one snapshot, which tells
+//! which operations are chosen and what they cost; walked, probed and counted by
+//! [`evaluate`](super::evaluate) and [`count`](crate::query::session::count), and only where it
+//! matches few turned into a [`DocSet`].
 
 use super::doc_set::DocSet;
 use super::predicate::Predicate;
@@ -210,7 +211,8 @@ impl<'s> SetExpr<'s> {
         }
     }
 
-    /// The plan as far as it matters to businesses that are known to be on `list`: none if all of them match.
+    /// The plan as far as it matters to businesses that are known to be on `list`: none if all of
+    /// them match.
     pub fn given(&self, list: &Postings<'s>) -> Option<SetExpr<'s>> {
         match self {
             SetExpr::List(own) if own.postings.is_same(list) => None,
@@ -249,8 +251,8 @@ impl<'s> SetExpr<'s> {
         if hits.is_empty() { SetExpr::EMPTY } else { SetExpr::Materialised(Arc::new(hits)) }
     }
 
-    /// Are words looked at anywhere? If not, a plan that is not [`SetExpr::is_nothing`] may still be empty only as an
-    /// intersection or difference.
+    /// Are words looked at anywhere? If not, a plan that is not [`SetExpr::is_nothing`] may still
+    /// be empty only as an intersection or difference.
     pub fn has_predicate(&self) -> bool {
         match self {
             SetExpr::Filtered { .. } => true,

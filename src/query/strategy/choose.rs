@@ -60,7 +60,8 @@ pub enum Strategy<'s> {
     RankGather,
 }
 
-/// How the part of a page on one level is found, unless the stored best documents of a phrase fill it.
+/// How the part of a page on one level is found, unless the stored best documents of a phrase fill
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnLevel {
     /// Candidates in the order of scores, verified until the page is full.
@@ -76,8 +77,8 @@ pub fn stored_page(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Pos
     if is_first_of_best(query) { first_pages::page_of_word(session, query) } else { None }
 }
 
-/// The stored best documents of the phrase that `query` asks for in one industry, if they fill the page: hits are only
-/// counted then.
+/// The stored best documents of the phrase that `query` asks for in one industry, if they fill the
+/// page: hits are only counted then.
 pub fn best_in_industry<'s>(
     session: &Session<'s>,
     query: &Query,

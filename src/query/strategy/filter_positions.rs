@@ -1,8 +1,9 @@
 //! Pages in a stored order from the positions of the hits.
 //!
 //! Industries and places have the positions of their businesses in the orders by name and by year
-//! ([`position_lists`](crate::snapshot::answers::position_lists)). What a query asks of these is a plan over positions
-//! instead of `DocId`s, walked from any position to either side; what else it asks is asked of each business met.
+//! ([`position_lists`](crate::snapshot::answers::position_lists)). What a query asks of these is a
+//! plan over positions instead of `DocId`s, walked from any position to either side; what else it
+//! asks is asked of each business met.
 
 use crate::ids::DocId;
 use crate::query::cursor::Side;
@@ -20,7 +21,8 @@ pub struct PositionPlan<'s> {
 }
 
 impl<'s> PositionPlan<'s> {
-    /// The hits of `plan` by their positions in `order`, if these are stored for a part that all of them are in.
+    /// The hits of `plan` by their positions in `order`, if these are stored for a part that all of
+    /// them are in.
     pub fn new(
         session: &Session<'s>,
         plan: &SetExpr<'s>,
@@ -48,8 +50,8 @@ impl<'s> PositionPlan<'s> {
         self.positions.cardinality_max()
     }
 
-    /// The first `wanted` hits from one side of `rank` in `permutation`, which rests on the order of this plan, nearest
-    /// first.
+    /// The first `wanted` hits from one side of `rank` in `permutation`, which rests on the order
+    /// of this plan, nearest first.
     pub fn nearest(
         &self,
         permutation: Permutation<'_>,
@@ -135,7 +137,8 @@ impl Found<'_, '_> {
         let end = group.stored.start + (last - group.positions.start) + 1;
         let ahead = positions.walk_before(DocId(end));
         self.extend(ahead.take_while(|stored| stored.0 >= group.stored.start));
-        // Groups before this one are stored behind it; before those that are not in reverse stand all that are.
+        // Groups before this one are stored behind it; before those that are not in reverse stand
+        // all that are.
         let is_unreversed = group == permutation.unreversed();
         let start = if is_unreversed { 0 } else { group.stored.end };
         let mut behind = positions.walk_from(DocId(start));

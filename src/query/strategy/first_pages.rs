@@ -1,4 +1,5 @@
-//! The stored best hits of one word, wherever or within one industry, and of two words next to each other.
+//! The stored best hits of one word, wherever or within one industry, and of two words next to each
+//! other.
 //!
 //! They are the first page; of two words next to each other, if nothing comes before them. See
 //! [`first_pages`](crate::snapshot::answers::first_pages).
@@ -31,8 +32,8 @@ fn scope(session: &Session<'_>, query: &Query) -> Option<Scope> {
     session.excluded(&query.text).is_nothing().then_some(scope)
 }
 
-/// How many hits there are, and the first page of them, if `query` asks for one word, wherever or in one industry, and both
-/// are stored. A word that occurs means what it is, if the text is no id.
+/// How many hits there are, and the first page of them, if `query` asks for one word, wherever or
+/// in one industry, and both are stored. A word that occurs means what it is, if the text is no id.
 pub fn page_of_word(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Position>)> {
     let [clause] = query.text.required() else { return None };
     let Term::Word(word) = &clause.term else { return None };
@@ -40,7 +41,8 @@ pub fn page_of_word(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Po
         return None;
     }
     let scope = scope(session, query)?;
-    // What other forms begin is not among what is stored; and what the word begins is, if it may stand for that.
+    // What other forms begin is not among what is stored; and what the word begins is, if it may
+    // stand for that.
     if clause.is_prefix != may_be_prefix(word.only_form()?) {
         return None;
     }
@@ -75,8 +77,8 @@ fn position(session: &Session<'_>, query: &Query, doc: DocId) -> Option<Position
     by_relevance(session, query, &interpretation, &counted, window).pop()
 }
 
-/// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal forms: then
-/// the text score of a business is the sum of their impacts.
+/// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal
+/// forms: then the text score of a business is the sum of their impacts.
 pub fn two_words<'s>(
     session: &Session<'s>,
     query: &Query,
@@ -93,8 +95,9 @@ pub fn two_words<'s>(
     if is_it { session.stored_phrase(&words) } else { None }
 }
 
-/// The stored best of documents that hold two words next to each other, if `query` asks for these words in one industry, and
-/// if a page of `wanted` is full with them, wherever those that have both words in the name stand, which come first.
+/// The stored best of documents that hold two words next to each other, if `query` asks for these
+/// words in one industry, and if a page of `wanted` is full with them, wherever those that have
+/// both words in the name stand, which come first.
 pub fn best_of_phrase<'s>(
     session: &Session<'s>,
     query: &Query,

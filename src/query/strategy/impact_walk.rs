@@ -1,13 +1,14 @@
-//! The top-k on a level of relevance by text score, by bounds of what words add: one walk for one word and for several, for first and
-//! for later pages, in both directions.
+//! The top-k on a level of relevance by text score, by bounds of what words add: one walk for one
+//! word and for several, for first and for later pages, in both directions.
 //!
-//! Blocks of `DocId`s are looked at in the order of ties, from the cursor on: where a score is frequent, the next documents
-//! that have it fill the page. Once as many are found as are wanted, the last of them bounds what may still enter, and the
-//! cursor bounds it on the other side. A document whose words cannot add up to a score in between is passed over, and
-//! nearly all of these are told by the impacts of one word, which lie side by side ([`impact_scan`]): of the words that
-//! must add enough, the one that does so in fewest documents (MaxScore: Turtle, Flood, "Query evaluation: strategies and
-//! optimizations", 1995, here with bounds from below as well). Where that leaves more than a block has members, all of
-//! them are scored.
+//! Blocks of `DocId`s are looked at in the order of ties, from the cursor on: where a score is
+//! frequent, the next documents that have it fill the page. Once as many are found as are wanted,
+//! the last of them bounds what may still enter, and the cursor bounds it on the other side. A
+//! document whose words cannot add up to a score in between is passed over, and nearly all of these
+//! are told by the impacts of one word, which lie side by side ([`impact_scan`]): of the words that
+//! must add enough, the one that does so in fewest documents (MaxScore: Turtle, Flood, "Query
+//! evaluation: strategies and optimizations", 1995, here with bounds from below as well). Where
+//! that leaves more than a block has members, all of them are scored.
 //!
 //! Blocks begin small, since all members of the first ones are scored, and double up to a chunk.
 
@@ -100,7 +101,8 @@ struct Walk<'a, 's> {
 }
 
 impl<'a, 's> Walk<'a, 's> {
-    /// Looks into all blocks: those beyond the cursor in the order of ties, then the others. The first has `len` `DocId`s.
+    /// Looks into all blocks: those beyond the cursor in the order of ties, then the others. The
+    /// first has `len` `DocId`s.
     fn look_into_all(&mut self, mut len: u32) {
         let num_docs = self.of.num_docs;
         let is_up = self.stretch.side == Side::After;
@@ -172,8 +174,8 @@ impl<'a, 's> Walk<'a, 's> {
     /// The scores with which members in a block may be among the nearest.
     fn scores(&self, block: &Range<u32>) -> RangeInclusive<u32> {
         let score = |position: &Position| score_of(position.relevance_key);
-        // Among equal scores, no block beyond the last document that is found has a nearer one, and none before the cursor
-        // one that is still to come.
+        // Among equal scores, no block beyond the last document that is found has a nearer one, and
+        // none before the cursor one that is still to come.
         let (is_up, first, last) = (self.stretch.side == Side::After, block.start, block.end - 1);
         let is_beyond = |doc: u32| if is_up { first > doc } else { last < doc };
         let is_before = |doc: u32| if is_up { last <= doc } else { first >= doc };
@@ -189,7 +191,8 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// The searches that find all members of a block with these scores; none if scoring all members costs less.
+    /// The searches that find all members of a block with these scores; none if scoring all members
+    /// costs less.
     fn scans(&self, block: &Range<u32>, scores: &RangeInclusive<u32>) -> Option<Vec<Scan>> {
         if scores.is_empty() {
             return Some(Vec::new());

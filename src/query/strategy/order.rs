@@ -6,12 +6,14 @@
 //! | employees ascending | walk the hits of one count after the other, in `DocId` order | as below |
 //! | any other | walk the permutation, test each business | gather the ranks of all hits, keep the nearest |
 //!
-//! Where positions of a filter are stored, [`positions`](super::filter_positions) are walked instead.
+//! Where positions of a filter are stored, [`positions`](super::filter_positions) are walked
+//! instead.
 //!
-//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups. A test costs as much as a look-up where
-//! neighbours ascend, and two by name. The smaller sum is chosen. Where words are looked at,
-//! many tests are made at a time, and gathering costs what finding all hits does. Counts differ much in how many
-//! businesses have them, so that walking one after the other is tried, and given up.
+//! Walking costs about `limit * N / hits` tests, gathering about `hits` look-ups. A test costs as
+//! much as a look-up where neighbours ascend, and two by name. The smaller sum is chosen. Where
+//! words are looked at, many tests are made at a time, and gathering costs what finding all hits
+//! does. Counts differ much in how many businesses have them, so that walking one after the other
+//! is tried, and given up.
 
 use super::choose::Counted;
 use crate::ids::DocId;
@@ -44,7 +46,8 @@ pub fn by_doc_id(
     }
 }
 
-/// Where in the order by employees, fewest first, the hits stand: bounds on employees are a stretch of it.
+/// Where in the order by employees, fewest first, the hits stand: bounds on employees are a stretch
+/// of it.
 fn employees_window(snapshot: &Snapshot, hits: &SetExpr<'_>) -> Range<usize> {
     let counts = snapshot.employee_counts();
     let range = hits.doc_range(snapshot.num_docs());
@@ -61,8 +64,8 @@ fn employees_window(snapshot: &Snapshot, hits: &SetExpr<'_>) -> Range<usize> {
 /// So many hits are gathered in the time in which those of one count are walked.
 const STRETCH_COST: u64 = 64;
 
-/// The first `wanted` hits from one side of `positions`, nearest first, if the businesses of the order stand stretch by
-/// stretch in `DocId` order, and so many are found within `most` stretches.
+/// The first `wanted` hits from one side of `positions`, nearest first, if the businesses of the
+/// order stand stretch by stretch in `DocId` order, and so many are found within `most` stretches.
 fn by_stretches(
     permutation: Permutation<'_>,
     mut positions: Range<u32>,
@@ -102,7 +105,8 @@ fn by_stretches(
 /// Most positions that are looked at together.
 const WALKED_MAX: usize = 512;
 
-/// The first `wanted` hits from one side of `positions`, nearest first; one in about `per_hit` positions has one.
+/// The first `wanted` hits from one side of `positions`, nearest first; one in about `per_hit`
+/// positions has one.
 fn walked(
     permutation: Permutation<'_>,
     mut positions: Range<usize>,
@@ -171,7 +175,8 @@ impl<'a, 's> SortedHits<'a, 's> {
         SortedHits { permutation, window, positions, hits, total: *total, side, wanted }
     }
 
-    /// Does a walk that looks at the document of each position cost less than gathering the ranks of all hits?
+    /// Does a walk that looks at the document of each position cost less than gathering the ranks
+    /// of all hits?
     pub fn is_walked(&self) -> bool {
         let (hits, total, window) = (self.hits, self.total, self.window.len() as u64);
         let walked = self.wanted as u64 * window / total.max(1);
@@ -220,8 +225,8 @@ pub fn permutation_of<'s>(snapshot: &'s Snapshot, query: &Query) -> Permutation<
     }
 }
 
-/// Where the cursor stands in a sort order. One made by hand may name a document that is not there: it stands behind all
-/// others.
+/// Where the cursor stands in a sort order. One made by hand may name a document that is not there:
+/// it stands behind all others.
 pub fn rank(snapshot: &Snapshot, permutation: Permutation<'_>, page: &PageWindow) -> Option<u32> {
     page.start.map(|position| match position.doc {
         doc if doc.0 < snapshot.num_docs() => permutation.rank(doc),

@@ -1,11 +1,12 @@
 //! Ranking of relaxed answers: how much of `q` and of the name a business shares.
 //!
-//! Words weigh by how rare they are. A business is compared with `q` from both sides: the share of `q` that it
-//! holds, in its name or, for less, elsewhere; and the share of its name that `q` covers. The product decides:
-//! a short name that is all in `q` beats a long one that has the same words among many others. What stands there
-//! as it was asked for counts in full; less counts what stands there only as a reading of a misspelt word, as the
-//! longer word that the last one begins, or as a word that begins alike (Universität, University): such a word
-//! makes nobody a hit, but tells hits apart.
+//! Words weigh by how rare they are. A business is compared with `q` from both sides: the share of
+//! `q` that it holds, in its name or, for less, elsewhere; and the share of its name that `q`
+//! covers. The product decides: a short name that is all in `q` beats a long one that has the same
+//! words among many others. What stands there as it was asked for counts in full; less counts what
+//! stands there only as a reading of a misspelt word, as the longer word that the last one begins,
+//! or as a word that begins alike (Universität, University): such a word makes nobody a hit, but
+//! tells hits apart.
 
 mod akin;
 mod common_names;
@@ -22,10 +23,10 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::answers::name_weights::sharpened;
 use crate::snapshot::columns::doc_tokens::{CODE_MIN, Token};
 
-// The figures below are chosen on short and other names of companies and organisations, on names as authors wrote
-// them, and on names with typing errors. Of 2,257 such queries that were relaxed, 1,439 have an answer at the first
-// rank and 1,761 among the first ten; without akin words 1,388 and 1,730, if readings count in full 1,379 and 1,754,
-// with a sharpness of 1 1,437 and 1,756.
+// The figures below are chosen on short and other names of companies and organisations, on names as
+// authors wrote them, and on names with typing errors. Of 2,257 such queries that were relaxed,
+// 1,439 have an answer at the first rank and 1,761 among the first ten; without akin words 1,388
+// and 1,730, if readings count in full 1,379 and 1,754, with a sharpness of 1 1,437 and 1,756.
 
 /// What a word that is not in the name but elsewhere counts.
 const ELSEWHERE: f64 = 0.4;
@@ -48,13 +49,13 @@ pub struct RelaxedScorer<'s> {
     snapshot: &'s Snapshot,
     clauses: Vec<WeighedClause<'s>>,
     total: f64,
-    /// For the codes of all words of `q`, in all forms, readings and akin words: what a word of the name with that
-    /// code is covered by; sorted by code.
+    /// For the codes of all words of `q`, in all forms, readings and akin words: what a word of the
+    /// name with that code is covered by; sorted by code.
     cover: Vec<(u32, f64)>,
     /// The terms of these, and for which clauses they cover names; sorted.
     covering: Vec<(TermOrd, Vec<usize>)>,
-    /// Code, clause, and what the clause counts if its word is in the name only as the akin word with that code;
-    /// sorted.
+    /// Code, clause, and what the clause counts if its word is in the name only as the akin word
+    /// with that code; sorted.
     akin: Vec<(u32, u32, f64)>,
     /// The most that each clause counts by an akin word.
     akin_max: Vec<f64>,
@@ -153,8 +154,8 @@ impl<'s> RelaxedScorer<'s> {
         self.shares_of(doc, &mut counts, &mut Vec::new())
     }
 
-    /// A score that a hit cannot exceed in which clauses count so much, or as much as an akin word does, and of whose name
-    /// `q` covers no more than so much.
+    /// A score that a hit cannot exceed in which clauses count so much, or as much as an akin word
+    /// does, and of whose name `q` covers no more than so much.
     fn score_max(&self, counts: &[f64], akin_max: &[f64], of_name: f64) -> u32 {
         let most = self.held(counts.iter().zip(akin_max).map(|(counts, akin)| counts.max(*akin)));
         // One more, since sums of floats are rounded.
@@ -196,9 +197,10 @@ impl<'s> RelaxedScorer<'s> {
         self.clauses.iter().zip(counts).map(|(clause, counts)| clause.weight * counts).sum()
     }
 
-    /// The share of the name, by weight and without legal forms at its end, that words of `q` cover; raises what
-    /// the clauses count to what akin words in the name make of them. Uses `positions` as working space: for each
-    /// position of the name its weight, and how much of it words of `q` cover.
+    /// The share of the name, by weight and without legal forms at its end, that words of `q`
+    /// cover; raises what the clauses count to what akin words in the name make of them. Uses
+    /// `positions` as working space: for each position of the name its weight, and how much of it
+    /// words of `q` cover.
     fn covered(&self, doc: DocId, counts: &mut [f64], positions: &mut Vec<(f64, f64)>) -> f64 {
         let (core_len, tokens) = self.snapshot.name_tokens(doc);
         let terms = self.snapshot.terms();
@@ -232,8 +234,8 @@ fn score_of(shares: &Shares) -> u32 {
     (of_query * (UNCOVERED + (1.0 - UNCOVERED) * of_name) * ONE).round() as u32
 }
 
-/// The weight of a clause: that of its words, or of its first reading; a word that stands nowhere weighs as much
-/// as one that stands once.
+/// The weight of a clause: that of its words, or of its first reading; a word that stands nowhere
+/// weighs as much as one that stands once.
 fn weight(session: &Session<'_>, clause_match: &ClauseMatch) -> u32 {
     let mut phrase = Phrase::default();
     match clause_match.readings.words.first() {

@@ -1,8 +1,8 @@
 //! How many businesses have two places, or two industries.
 //!
-//! A city and its state are asked for together all the time, and what a business has of either kind is little: its
-//! city, state and country under a few keys. So all pairs that occur are stored, and one that is not stored does not
-//! occur.
+//! A city and its state are asked for together all the time, and what a business has of either kind
+//! is little: its city, state and country under a few keys. So all pairs that occur are stored, and
+//! one that is not stored does not occur.
 //!
 //! ```text
 //! FilterPairs := PAIRS (u32), 0 (u32), { PLACE << 31 | FIRST (u32), SECOND (u32) }^PAIRS ascending, COUNT^PAIRS (u32)

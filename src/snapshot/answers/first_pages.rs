@@ -1,7 +1,8 @@
 //! Documents that rank first for a word or a phrase, wherever or within an industry.
 //!
-//! Of a million documents with a word, some ten thousand are of an industry. Which of them rank first is told neither by
-//! the word, whose best are mostly of other industries, nor by the industry: all would have to be scored.
+//! Of a million documents with a word, some ten thousand are of an industry. Which of them rank
+//! first is told neither by the word, whose best are mostly of other industries, nor by the
+//! industry: all would have to be scored.
 //!
 //! ```text
 //! FirstPages := TABLED of DOC^ (packed) of each list, joined, and
@@ -10,15 +11,17 @@
 //! KEY        := OWNER << 32 | SCOPE
 //! ```
 //!
-//! SCOPE is 0 for everywhere, or the ordinal of an industry and 1; as in the [order by industry](super::industry_order),
-//! a document is of one. Documents of a list stand best first, and end at END.
+//! SCOPE is 0 for everywhere, or the ordinal of an industry and 1; as in the [order by
+//! industry](super::industry_order), a document is of one. Documents of a list stand best first,
+//! and end at END.
 //!
-//! A first page is a whole answer: OWNER is a term, and its list begins what a `q` of this word finds, which may stand
-//! for longer words that it begins. TOTAL documents match, and LAST is the [relevance key](crate::ranking) of the last
-//! that is stored, behind which a second page begins.
+//! A first page is a whole answer: OWNER is a term, and its list begins what a `q` of this word
+//! finds, which may stand for longer words that it begins. TOTAL documents match, and LAST is the
+//! [relevance key](crate::ranking) of the last that is stored, behind which a second page begins.
 //!
-//! The best of a tier serve whatever else is asked for: OWNER is the place of a pair among [`phrases`](super::phrases),
-//! and its list begins the documents that hold the phrase, by text score, ties by `DocId`.
+//! The best of a tier serve whatever else is asked for: OWNER is the place of a pair among
+//! [`phrases`](super::phrases), and its list begins the documents that hold the phrase, by text
+//! score, ties by `DocId`.
 
 use crate::bytes::cast;
 use crate::ids::TermOrd;
@@ -191,7 +194,8 @@ impl<const COLUMNS: usize> Default for RankedListsWriter<COLUMNS> {
 }
 
 impl<const COLUMNS: usize> RankedListsWriter<COLUMNS> {
-    /// The next list, behind the others by owner and scope: its row, with how many documents it has in place of END.
+    /// The next list, behind the others by owner and scope: its row, with how many documents it has
+    /// in place of END.
     pub fn push(&mut self, owner: u32, scope: Scope, mut row: [u32; COLUMNS]) {
         row[0] += self.columns[0].last().copied().unwrap_or_default();
         self.keys.push(key(owner, scope));

@@ -1,8 +1,8 @@
 //! Keys that very many businesses have, and how many have two of them.
 //!
-//! The total of two frequent keys together (a word and an industry, a city and its state) is the dear part of a
-//! query: everything else touches only what a page shows. So it is counted while building, for every pair of the
-//! terms, industries and places with the most businesses.
+//! The total of two frequent keys together (a word and an industry, a city and its state) is the
+//! dear part of a query: everything else touches only what a page shows. So it is counted while
+//! building, for every pair of the terms, industries and places with the most businesses.
 //!
 //! ```text
 //! KEYS       := TERMS (u32), INDUSTRIES (u32), PLACES (u32), 0 (u32),
@@ -55,8 +55,8 @@ pub struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// The keys at the front of `words`, and the words behind them; `num_keys` says how many terms, industries and
-    /// places there are.
+    /// The keys at the front of `words`, and the words behind them; `num_keys` says how many terms,
+    /// industries and places there are.
     ///
     /// # Errors
     /// What is wrong: the keys are out of order or name what is not there.
@@ -123,7 +123,8 @@ impl PairCounts {
     /// Opens the counts; `num_keys` says how many terms, industries and places there are.
     ///
     /// # Errors
-    /// The keys are out of order or name what is not there, or there is not one count for every pair.
+    /// The keys are out of order or name what is not there, or there is not one count for every
+    /// pair.
     pub fn open(
         [keys, counts]: [Section; 2],
         num_docs: u32,

@@ -1,15 +1,16 @@
 //! The order by industry: the businesses of an industry side by side, among themselves by `DocId`.
 //!
-//! In the order of `DocId`s the businesses of an industry lie everywhere, and with them those that a query about one
-//! industry is looking for. In this order they are a range, and what is searched of the list of a word is only the
-//! part within it.
+//! In the order of `DocId`s the businesses of an industry lie everywhere, and with them those that
+//! a query about one industry is looking for. In this order they are a range, and what is searched
+//! of the list of a word is only the part within it.
 //!
 //! ```text
 //! IndustryOrder := START^(INDUSTRIES + 1) (u32), DOC^N (packed)
 //! ```
 //!
-//! START says where the businesses of each industry begin, the last of them where those of none do. A business that
-//! stands under two industries (a name that is folded in two ways) is among those of the first.
+//! START says where the businesses of each industry begin, the last of them where those of none do.
+//! A business that stands under two industries (a name that is folded in two ways) is among those
+//! of the first.
 
 use crate::bytes::cast;
 use crate::ids::TermOrd;
@@ -85,8 +86,8 @@ impl IndustryOrder {
     }
 }
 
-/// Where industries begin, and the businesses in order, of the first industry of each business: its ordinal, or the
-/// number of industries for none.
+/// Where industries begin, and the businesses in order, of the first industry of each business: its
+/// ordinal, or the number of industries for none.
 pub fn order(num_industries: usize, industry_of: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let (mut starts, mut docs) = (vec![0u32; num_industries + 1], vec![0u32; industry_of.len()]);
     industry_of.iter().for_each(|&industry| starts[industry as usize] += 1);

@@ -4,10 +4,11 @@
 //! NameWeights := BYTE^N (u8, by DocId): 12 log2 WEIGHT, rounded down, at most 255
 //! ```
 //!
-//! A word [weighs](sharpened) by how rare it is, and covers the positions of a name where it stands, without legal forms
-//! at its end: mostly one, which weighs what the word does. WEIGHT is the most by which the weight of any term of the name
-//! can be divided without coming to less than the share of the name that it covers: what the positions weigh together,
-//! or less if some term stands several times or is the joined form of several words. Nobody need guess which.
+//! A word [weighs](sharpened) by how rare it is, and covers the positions of a name where it
+//! stands, without legal forms at its end: mostly one, which weighs what the word does. WEIGHT is
+//! the most by which the weight of any term of the name can be divided without coming to less than
+//! the share of the name that it covers: what the positions weigh together, or less if some term
+//! stands several times or is the joined form of several words. Nobody need guess which.
 
 use crate::ids::DocId;
 use crate::snapshot::columns::doc_tokens::{Token, Tokens};
@@ -22,13 +23,15 @@ const SHARPNESS: f64 = 1.25;
 /// Steps of a byte from a weight to twice that.
 const STEPS: f64 = 12.0;
 
-/// A [weight](crate::snapshot::terms::Terms::weight_of_code) as it counts for the share of a name or query.
+/// A [weight](crate::snapshot::terms::Terms::weight_of_code) as it counts for the share of a name
+/// or query.
 pub fn sharpened(weight: u32) -> f64 {
     let known = SHARPENED.get(weight as usize);
     known.copied().unwrap_or_else(|| f64::from(weight).powf(SHARPNESS))
 }
 
-/// [`sharpened`] weights of words, which are below 256 ln(2^32): every word of every name that is read is looked up.
+/// [`sharpened`] weights of words, which are below 256 ln(2^32): every word of every name that is
+/// read is looked up.
 static SHARPENED: LazyLock<Vec<f64>> =
     LazyLock::new(|| (0..1u32 << 13).map(|weight| f64::from(weight).powf(SHARPNESS)).collect());
 
@@ -53,7 +56,8 @@ pub struct NameWeights {
 }
 
 impl NameWeights {
-    /// Opens the weights, and checks how many there are; whether they are those of the names is not looked at.
+    /// Opens the weights, and checks how many there are; whether they are those of the names is not
+    /// looked at.
     ///
     /// # Errors
     /// There is not one for each business.

@@ -1,11 +1,13 @@
 //! Where two frequent words stand next to each other.
 //!
-//! A phrase is checked by reading the words of every business that holds them all ([`doc_tokens`](crate::snapshot::columns::doc_tokens)):
-//! little for most words, very much for two that a million businesses hold. For the pairs of dense terms that
-//! [many businesses hold both](super::frequent_keys), the number of businesses with the phrase is stored: the total of a
-//! query. Where the phrase is so rare among the candidates that a page is not full soon, or so frequent that the words
-//! belong together, or where a million businesses hold both words, those with the phrase are stored as well; and where so
-//! many hold both words that even scoring them is dear, those with the best scores [beside it](super::first_pages).
+//! A phrase is checked by reading the words of every business that holds them all
+//! ([`doc_tokens`](crate::snapshot::columns::doc_tokens)): little for most words, very much for two
+//! that a million businesses hold. For the pairs of dense terms that [many businesses hold
+//! both](super::frequent_keys), the number of businesses with the phrase is stored: the total of a
+//! query. Where the phrase is so rare among the candidates that a page is not full soon, or so
+//! frequent that the words belong together, or where a million businesses hold both words, those
+//! with the phrase are stored as well; and where so many hold both words that even scoring them is
+//! dear, those with the best scores [beside it](super::first_pages).
 //!
 //! ```text
 //! PhrasePostings := TABLED of POSTINGS of pairs, joined, and
@@ -13,9 +15,10 @@
 //!                   COUNT^PAIRS (u32), PLACE^PAIRS (u32)
 //! ```
 //!
-//! FIRST and SECOND are numbers of dense keys. COUNT says how many businesses hold a pair so, PLACE where its postings
-//! begin, in units of 8 bytes, or is all ones where it has none. A pair of terms that MIN businesses or more hold both, and that is
-//! not among the pairs, stands next to each other nowhere.
+//! FIRST and SECOND are numbers of dense keys. COUNT says how many businesses hold a pair so, PLACE
+//! where its postings begin, in units of 8 bytes, or is all ones where it has none. A pair of terms
+//! that MIN businesses or more hold both, and that is not among the pairs, stands next to each
+//! other nowhere.
 
 use crate::bytes::cast;
 use crate::snapshot::encoding::interpolation;
@@ -115,8 +118,8 @@ impl StoredPhrases {
         Table::read(cast(self.table.as_ref()))
     }
 
-    /// What is stored of the dense terms with these numbers, which `both` businesses hold both, next to each other;
-    /// nothing if phrases of so few are not stored.
+    /// What is stored of the dense terms with these numbers, which `both` businesses hold both,
+    /// next to each other; nothing if phrases of so few are not stored.
     pub fn get(&self, first: usize, second: usize, both: u64) -> Option<StoredPhrase<'_>> {
         let Table { docs_min, pairs, counts, places } = self.table()?;
         if both < u64::from(docs_min) {

@@ -5,8 +5,8 @@
 //!              KEYS, { PLACE (u32) × ORDERS }^KEYS
 //! ```
 //!
-//! KEYS are those of [`dense`](super::frequent_keys): the keys for which positions are stored. PLACE says where the positions
-//! in an order begin, in units of 8 bytes.
+//! KEYS are those of [`dense`](super::frequent_keys): the keys for which positions are stored.
+//! PLACE says where the positions in an order begin, in units of 8 bytes.
 //!
 //! | section | keys | orders | for |
 //! |---|---|---|---|
@@ -31,11 +31,12 @@ pub struct PositionLists<const ORDERS: usize> {
 }
 
 impl<const ORDERS: usize> PositionLists<ORDERS> {
-    /// Opens the positions and checks them completely. `num_keys` says how many terms, industries and places there
-    /// are, `len_of` how many businesses a key has, if that costs little to tell.
+    /// Opens the positions and checks them completely. `num_keys` says how many terms, industries
+    /// and places there are, `len_of` how many businesses a key has, if that costs little to tell.
     ///
     /// # Errors
-    /// Keys do not ascend or are not there, or a key is known to have not as many positions as businesses.
+    /// Keys do not ascend or are not there, or a key is known to have not as many positions as
+    /// businesses.
     pub fn open(
         section: Section,
         num_docs: u32,
@@ -81,7 +82,8 @@ impl<const ORDERS: usize> PositionLists<ORDERS> {
     }
 }
 
-/// The table of a section of positions. `keys` are sorted; `starts` says for each where its lists begin, in bytes.
+/// The table of a section of positions. `keys` are sorted; `starts` says for each where its lists
+/// begin, in bytes.
 ///
 /// # Errors
 /// There are too many bytes of lists.

@@ -32,7 +32,8 @@ impl Positions {
     ) -> Result<Positions, SnapshotError> {
         let num_keys = [num_terms, industries.len(), places.len()];
         let len_of = |key: DenseKey| match key {
-            // Lists of terms lie far apart, and with each that is looked at the system maps megabytes.
+            // Lists of terms lie far apart, and with each that is looked at the system maps
+            // megabytes.
             DenseKey::Term(_) => None,
             DenseKey::Industry(ord) => Some(industries.postings(ord).len()),
             DenseKey::Place(ord) => Some(places.postings(ord).len()),
@@ -44,7 +45,8 @@ impl Positions {
         })
     }
 
-    /// Where in an order, ascending, the businesses of an industry or place stand, if that is stored.
+    /// Where in an order, ascending, the businesses of an industry or place stand, if that is
+    /// stored.
     pub fn in_order(&self, key: DenseKey, order: StoredOrder) -> Option<Postings<'_>> {
         self.filters.get(key, order as usize)
     }
@@ -54,7 +56,8 @@ impl Positions {
         self.by_industry.get(key, 0)
     }
 
-    /// Where in that order the businesses of an industry of `industries` stand, if they stand side by side.
+    /// Where in that order the businesses of an industry of `industries` stand, if they stand side
+    /// by side.
     pub fn of_industry(&self, industries: &Dictionary, industry: TermOrd) -> Option<Range<u32>> {
         self.industry_order.range(industries, industry)
     }

@@ -1,8 +1,9 @@
 //! The JSON of every business, and the way from an id to it.
 //!
-//! `Documents` holds the JSON objects in `DocId` order without anything between them, as codes (`u16`) of
-//! `DocumentSymbols` ([`symbols`](super::string_codes)); `DocumentOffsets` the place of each and, last, the number of codes
-//! ([`offsets`](crate::snapshot::encoding::offsets)); `IdOrder` the `DocId`s, [packed](crate::snapshot::encoding::packed_ints), by the bytes of their ids as in
+//! `Documents` holds the JSON objects in `DocId` order without anything between them, as codes
+//! (`u16`) of `DocumentSymbols` ([`symbols`](super::string_codes)); `DocumentOffsets` the place of
+//! each and, last, the number of codes ([`offsets`](crate::snapshot::encoding::offsets)); `IdOrder`
+//! the `DocId`s, [packed](crate::snapshot::encoding::packed_ints), by the bytes of their ids as in
 //! JSON. Each object begins with `{"id":"`.
 
 use super::string_codes::Symbols;
@@ -35,8 +36,8 @@ const RELEASE_EQUAL: u32 = 64;
 
 /// What is known of all ids.
 struct Ids {
-    /// By `DocId`: the first eight bytes behind what the first and the last id share, as a number that orders like
-    /// them.
+    /// By `DocId`: the first eight bytes behind what the first and the last id share, as a number
+    /// that orders like them.
     starts: Vec<u64>,
     /// The shortest and the longest.
     lens: (usize, usize),
@@ -59,8 +60,8 @@ pub struct Documents {
     codes: Section,
     id_order: Section,
     num_docs: u32,
-    /// Lengths of the shortest and the longest id, in bytes as they stand in JSON: most texts are no id by their
-    /// length alone, and looking for one touches some 24 documents.
+    /// Lengths of the shortest and the longest id, in bytes as they stand in JSON: most texts are
+    /// no id by their length alone, and looking for one touches some 24 documents.
     id_lens: (usize, usize),
 }
 
@@ -126,8 +127,8 @@ impl Documents {
         Ok(Ids { starts, lens, all_share })
     }
 
-    /// Do the ids of `order`, all of them known, ascend? Their first bytes decide nearly always: touching the
-    /// documents in the order of ids would read in a page for every id.
+    /// Do the ids of `order`, all of them known, ascend? Their first bytes decide nearly always:
+    /// touching the documents in the order of ids would read in a page for every id.
     fn ids_ascend(&self, order: PackedInts<'_>, ids: &Ids) -> bool {
         let start = |doc: u32| ids.starts[doc as usize];
         let equal = AtomicU32::new(0);
@@ -147,13 +148,15 @@ impl Documents {
             })
     }
 
-    /// The JSON of a business in codes, each of which is up to [16](super::string_codes::SYMBOL_BYTES_MAX) bytes, some 7 as a rule.
+    /// The JSON of a business in codes, each of which is up to
+    /// [16](super::string_codes::SYMBOL_BYTES_MAX) bytes, some 7 as a rule.
     #[inline]
     pub fn codes(&self, doc: DocId) -> &[u16] {
         &cast(self.codes.as_ref())[self.offsets.range(doc.index())]
     }
 
-    /// The same of several businesses, which are appended soon: memory is asked for all of them at once.
+    /// The same of several businesses, which are appended soon: memory is asked for all of them at
+    /// once.
     pub fn codes_of(&self, docs: &[DocId]) -> Vec<&[u16]> {
         docs.iter().for_each(|doc| self.offsets.read_ahead(doc.index()));
         let codes = |&doc| {
@@ -170,7 +173,8 @@ impl Documents {
         self.symbols.append(codes, out);
     }
 
-    /// The business with this id: a binary search, so about 24 documents of ten million are touched.
+    /// The business with this id: a binary search, so about 24 documents of ten million are
+    /// touched.
     pub fn by_id(&self, id: &str) -> Option<DocId> {
         let escaped = escape(id);
         if escaped.len() < self.id_lens.0 || escaped.len() > self.id_lens.1 {
@@ -194,7 +198,8 @@ impl Documents {
         self.beginning(doc, text).1
     }
 
-    /// The JSON of a business, at least as far as its id ends, and the id in it; `text` is where both lie then.
+    /// The JSON of a business, at least as far as its id ends, and the id in it; `text` is where
+    /// both lie then.
     #[inline]
     fn beginning<'t>(&self, doc: DocId, text: &'t mut Vec<u8>) -> (&'t [u8], &'t [u8]) {
         text.clear();

@@ -9,13 +9,13 @@
 //! GAP    := 0                                   a position without a word (the end of a CJK run)
 //! ```
 //!
-//! CORE is the number of positions of the name without the legal forms at its end; LEN is in bytes; varints are
-//! LEB128. Codes number the terms by how often they occur, so that frequent words take one byte. Positions could
-//! be stored under each term instead; checking a phrase would then touch as many lists as it has words, where
-//! this touches one place of about 150 bytes.
+//! CORE is the number of positions of the name without the legal forms at its end; LEN is in bytes;
+//! varints are LEB128. Codes number the terms by how often they occur, so that frequent words take
+//! one byte. Positions could be stored under each term instead; checking a phrase would then touch
+//! as many lists as it has words, where this touches one place of about 150 bytes.
 //!
-//! Opening a snapshot does not look at tokens, which would be a quarter of its work: whoever reads them takes what is
-//! none for no token, and a code of no term for a word that occurs nowhere else.
+//! Opening a snapshot does not look at tokens, which would be a quarter of its work: whoever reads
+//! them takes what is none for no token, and a code of no term for a word that occurs nowhere else.
 
 use crate::analyzer::TextField;
 use crate::bytes::{push_varint, read_varint};
@@ -96,8 +96,8 @@ impl<'a> DocTokens<'a> {
         Some(DocTokens { name_core_len, fields })
     }
 
-    /// Reads the tokens of a name, and how many of its positions stand before legal forms at its end; looks at nothing
-    /// behind.
+    /// Reads the tokens of a name, and how many of its positions stand before legal forms at its
+    /// end; looks at nothing behind.
     #[inline]
     pub fn read_name(mut bytes: &'a [u8]) -> Option<(u32, Tokens<'a>)> {
         const { assert!(TextField::Name as usize == 0) };
@@ -132,8 +132,8 @@ impl<'a> Tokens<'a> {
         Tokens { bytes }
     }
 
-    /// Calls `visit` with those of a name of which `core_len` positions stand before the legal forms at its end, as far as
-    /// they stand there, each with the positions that it stands for.
+    /// Calls `visit` with those of a name of which `core_len` positions stand before the legal
+    /// forms at its end, as far as they stand there, each with the positions that it stands for.
     #[inline]
     pub fn of_core(self, core_len: u32, mut visit: impl FnMut(Token, Range<usize>)) {
         let mut end = 0;

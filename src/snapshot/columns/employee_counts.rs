@@ -4,10 +4,11 @@
 //! EmployeeCounts := RUNS (u64), COUNT^RUNS (u64, descending), END^RUNS (u32, ascending)
 //! ```
 //!
-//! The static order begins with the employee count, so that the businesses with one count are a run of `DocId`s. END is
-//! where it ends, and the next one begins; behind the last stand those of unknown count. Ten million generated
-//! businesses have 13,581 counts, 163 kB, which the processor keeps near: a bound in a query is looked for there. A column
-//! of 8 bytes a business takes 370 times as much, and a dozen reads of memory for a bound.
+//! The static order begins with the employee count, so that the businesses with one count are a run
+//! of `DocId`s. END is where it ends, and the next one begins; behind the last stand those of
+//! unknown count. Ten million generated businesses have 13,581 counts, 163 kB, which the processor
+//! keeps near: a bound in a query is looked for there. A column of 8 bytes a business takes 370
+//! times as much, and a dozen reads of memory for a bound.
 
 use crate::bytes::cast;
 use crate::ids::DocId;
@@ -149,7 +150,8 @@ mod tests {
                 && counts.windows(2).all(|pair| pair[0] > pair[1])
                 && bounds.windows(2).all(|pair| pair[0] < pair[1])
                 && bounds.last().is_some_and(|&end| end <= num_docs);
-            // Two ends take the bytes of a count, so that numbers of both kinds may be read otherwise than meant.
+            // Two ends take the bytes of a count, so that numbers of both kinds may be read
+            // otherwise than meant.
             if counts.len() as u64 == num_runs {
                 prop_assert_eq!(open(&bytes, num_docs).is_ok(), fits);
             } else {

@@ -14,7 +14,8 @@ pub struct ForwardIndex {
 }
 
 impl ForwardIndex {
-    /// Opens the tokens and checks that documents join; tokens themselves are checked when they are read.
+    /// Opens the tokens and checks that documents join; tokens themselves are checked when they are
+    /// read.
     ///
     /// # Errors
     /// Documents do not join.
@@ -48,8 +49,8 @@ impl ForwardIndex {
         self.touch(docs.map(|doc| self.offsets.range(doc.index()).start));
     }
 
-    /// Reads a little of the words of some documents, which are looked at next: loads that do not wait for each
-    /// other overlap.
+    /// Reads a little of the words of some documents, which are looked at next: loads that do not
+    /// wait for each other overlap.
     pub fn touch_tokens(&self, docs: impl Iterator<Item = DocId>) {
         let ends = docs.map(|doc| self.offsets.range(doc.index()));
         self.touch(ends.flat_map(|range| [range.start, range.end.saturating_sub(1)]));

@@ -5,10 +5,11 @@
 //! GROUPS := WORD^(N / 64, rounded up) (u64): bit b of word w is set if a new name begins at position 64 w + b
 //! ```
 //!
-//! Two orders are stored: by name and by founding year, both ascending. Descending by employees is the `DocId` order
-//! itself. Each of the other three is one of these with the *groups* of equal values in reverse, those without a
-//! value still last, and every group as it is, since ties keep the static order. Where groups begin is stored for
-//! names; for counts and years it is found while opening, one bit a business each.
+//! Two orders are stored: by name and by founding year, both ascending. Descending by employees is
+//! the `DocId` order itself. Each of the other three is one of these with the *groups* of equal
+//! values in reverse, those without a value still last, and every group as it is, since ties keep
+//! the static order. Where groups begin is stored for names; for counts and years it is found while
+//! opening, one bit a business each.
 
 mod permutation;
 
@@ -53,8 +54,8 @@ impl SortOrders {
     /// Opens the orders, and the columns that they are by, and checks them completely.
     ///
     /// # Errors
-    /// A column has not one value for each document, an order is no bijection with its inverse, years do not ascend, or
-    /// the groups of names are of other names.
+    /// A column has not one value for each document, an order is no bijection with its inverse,
+    /// years do not ascend, or the groups of names are of other names.
     pub fn open(
         [employee_counts, founded_years, names, name_groups, year_order]: [Section; 5],
         num_docs: u32,
@@ -144,7 +145,8 @@ impl SortOrders {
     }
 }
 
-/// What a [step](Permutation::step_cost) costs where businesses of one value stand in `DocId` order, one after the other.
+/// What a [step](Permutation::step_cost) costs where businesses of one value stand in `DocId`
+/// order, one after the other.
 const ASCENDING: u64 = 1;
 
 /// The same where neighbours stand anywhere: names.

@@ -1,19 +1,22 @@
-//! Texts as codes of symbols: what frequent pieces of text are stored once, and written as two bytes.
+//! Texts as codes of symbols: what frequent pieces of text are stored once, and written as two
+//! bytes.
 //!
 //! ```text
 //! SYMBOLS := COUNT (u32), LEN^COUNT (u8), TEXT^COUNT
 //! ```
 //!
-//! Code `i` stands for the `i`th text, of 1 to 16 bytes. A text is the texts of its codes, one after the other, so that
-//! any part of it can be read without what stands before, and reading is one copy of 16 bytes a code (Gargiulo, Venturini:
-//! "OnPair: short strings compression for fast random access", 2025). Whoever writes chooses the symbols; each byte
-//! should be one, so that every text can be written.
+//! Code `i` stands for the `i`th text, of 1 to 16 bytes. A text is the texts of its codes, one
+//! after the other, so that any part of it can be read without what stands before, and reading is
+//! one copy of 16 bytes a code (Gargiulo, Venturini: "OnPair: short strings compression for fast
+//! random access", 2025). Whoever writes chooses the symbols; each byte should be one, so that
+//! every text can be written.
 //!
-//! Twenty documents, 11 KB, are read in 2.1 µs instead of copied in 0.3 where all is in the nearest caches, and in as much
-//! time as they were copied in, some 5 µs, where they come from memory: they are a third as long. (Written as
-//! [vectors](append_cut), a page of the bench `render/page` takes another quarter less, 1.8 µs for 2.4.) Symbols of up to eight
-//! bytes and codes of one (Boncz, Neumann, Leis: "FSST: fast random access string compression", 2020) leave half, and
-//! take 4.5 and 13 µs.
+//! Twenty documents, 11 KB, are read in 2.1 µs instead of copied in 0.3 where all is in the nearest
+//! caches, and in as much time as they were copied in, some 5 µs, where they come from memory: they
+//! are a third as long. (Written as [vectors](append_cut), a page of the bench `render/page` takes
+//! another quarter less, 1.8 µs for 2.4.) Symbols of up to eight bytes and codes of one (Boncz,
+//! Neumann, Leis: "FSST: fast random access string compression", 2020) leave half, and take 4.5 and
+//! 13 µs.
 
 use crate::simd::append_cut;
 
@@ -68,7 +71,8 @@ impl Symbols {
     }
 }
 
-/// The section that holds these symbols, of which there are at most [`CODES`], each of 1 to [`SYMBOL_BYTES_MAX`] bytes.
+/// The section that holds these symbols, of which there are at most [`CODES`], each of 1 to
+/// [`SYMBOL_BYTES_MAX`] bytes.
 pub fn encode<'a>(symbols: impl ExactSizeIterator<Item = &'a [u8]> + Clone) -> Vec<u8> {
     let mut section = (symbols.len() as u32).to_le_bytes().to_vec();
     section.extend(symbols.clone().map(|symbol| symbol.len() as u8));

@@ -1,7 +1,8 @@
 //! Sorted arrays of lower halves: what two of them share, and what is in either.
 //!
-//! Most of what a query intersects are such arrays of one chunk, of up to 4,096 numbers. Passing both number by number
-//! waits for every comparison (2.5 ns a number); here blocks are compared as a whole.
+//! Most of what a query intersects are such arrays of one chunk, of up to 4,096 numbers. Passing
+//! both number by number waits for every comparison (2.5 ns a number); here blocks are compared as
+//! a whole.
 //!
 //! | way | when | 2,000 ∧ 2,000 | 330 ∧ 1,300 | 250 ∧ 4,000 | 35 ∧ 2,500 |
 //! |---|---|---|---|---|---|
@@ -9,23 +10,26 @@
 //! | each number of the shorter against blocks of 32 | otherwise | 8.6 µs | 1.45 µs | 1.5 µs | 0.2 µs |
 //! | number by number | replaced | 14.6 µs | 5.8 µs | 14.9 µs | 8.7 µs |
 //!
-//! What is in either of two arrays, one much longer than the other, is the longer one with some numbers put in: 57 ∨ 1,640
-//! take 0.72 µs instead of 4.3 number by number, 250 ∨ 4,000 2.8 instead of 10.9; with a binary search for each of the
-//! places instead of counting in blocks 1.65 and 8.4.
+//! What is in either of two arrays, one much longer than the other, is the longer one with some
+//! numbers put in: 57 ∨ 1,640 take 0.72 µs instead of 4.3 number by number, 250 ∨ 4,000 2.8 instead
+//! of 10.9; with a binary search for each of the places instead of counting in blocks 1.65 and 8.4.
 //!
-//! All pairs of blocks: Schlegel, Willhalm, Lehner, "Fast sorted-set intersection using SIMD instructions", 2011; blocks
-//! passed by the last number of each: Inoue, Ohara, Taura, "Faster set intersection with SIMD instructions by reducing
-//! branch mispredictions", 2014. What a block shares is noted without asking whether it is anything, and the last, shorter
-//! blocks are filled up instead of passed number by number: in a run in which 2,000 ∧ 2,000 take 1.65 µs and 330 ∧ 1,300
-//! 0.65, asking at each block takes 3.7 and 1.45. Turning `y` by every distance instead of repeating two of its numbers
-//! below all of `x`: 3 % slower. Blocks of 8 with SSE take twice as long as 16 with AVX2, blocks of 16 by 32 with AVX-512
-//! as long; bits of a bitmap set for one array and read for the other twice as long. Skipping blocks until one may hold
-//! the number, where there is about one number for each block, takes 2.05 µs for 250 ∧ 4,000 in a run in which looking
-//! into each takes 1.52; noting blocks there, of which few hold a number, a tenth more.
+//! All pairs of blocks: Schlegel, Willhalm, Lehner, "Fast sorted-set intersection using SIMD
+//! instructions", 2011; blocks passed by the last number of each: Inoue, Ohara, Taura, "Faster set
+//! intersection with SIMD instructions by reducing branch mispredictions", 2014. What a block
+//! shares is noted without asking whether it is anything, and the last, shorter blocks are filled
+//! up instead of passed number by number: in a run in which 2,000 ∧ 2,000 take 1.65 µs and 330 ∧
+//! 1,300 0.65, asking at each block takes 3.7 and 1.45. Turning `y` by every distance instead of
+//! repeating two of its numbers below all of `x`: 3 % slower. Blocks of 8 with SSE take twice as
+//! long as 16 with AVX2, blocks of 16 by 32 with AVX-512 as long; bits of a bitmap set for one
+//! array and read for the other twice as long. Skipping blocks until one may hold the number, where
+//! there is about one number for each block, takes 2.05 µs for 250 ∧ 4,000 in a run in which
+//! looking into each takes 1.52; noting blocks there, of which few hold a number, a tenth more.
 
 use crate::simd::is_among;
 
-/// How much longer one of two arrays must be, that skipping blocks of it beats comparing all blocks.
+/// How much longer one of two arrays must be, that skipping blocks of it beats comparing all
+/// blocks.
 const SKIPPED: usize = 12;
 
 /// Numbers that are skipped together.
@@ -34,7 +38,8 @@ const SKIP: usize = 32;
 /// With fewer numbers than one for so many blocks, blocks are skipped without looking into them.
 const SPARSE: usize = 2;
 
-/// How much longer one of two arrays must be, that looking for the places of the other's numbers beats passing both.
+/// How much longer one of two arrays must be, that looking for the places of the other's numbers
+/// beats passing both.
 const INSERTED: usize = 4;
 
 /// Calls `visit` with the place in `a` of every number that stands in `b` too, ascending.
@@ -90,7 +95,8 @@ pub fn merge(a: &[u16], b: &[u16]) -> Vec<u16> {
     }
 }
 
-/// What stands in either, if one array is much longer: what lies between two numbers of `short` is copied as it is.
+/// What stands in either, if one array is much longer: what lies between two numbers of `short` is
+/// copied as it is.
 fn insert(short: &[u16], long: &[u16]) -> Vec<u16> {
     let mut all = Vec::with_capacity(short.len() + long.len());
     let (mut copied, mut at) = (0, 0);
@@ -125,7 +131,8 @@ fn interleave(a: &[u16], b: &[u16]) -> Vec<u16> {
     all
 }
 
-/// Looks each number of `short` up in the block of `long` that may hold it; `choose` takes its place in both.
+/// Looks each number of `short` up in the block of `long` that may hold it; `choose` takes its
+/// place in both.
 #[inline]
 fn each_in_blocks(
     short: &[u16],
@@ -138,8 +145,8 @@ fn each_in_blocks(
     let is_behind = |at: usize, number| blocks[at][SKIP - 1] < number;
     let is_sparse = short.len() * SPARSE < blocks.len();
     let (mut place, mut at) = (0, 0);
-    // Nobody can guess whether a number is in this block or a later one: with about one for each block, wrong guesses
-    // would take longer than to look into a block in vain.
+    // Nobody can guess whether a number is in this block or a later one: with about one for each
+    // block, wrong guesses would take longer than to look into a block in vain.
     while place < short.len() && at < blocks.len() {
         let number = short[place];
         if is_sparse {
@@ -200,8 +207,8 @@ mod avx2 {
         let (a_blocks, b_blocks) = (a.as_chunks().0, b.as_chunks().0);
         let (mut i, mut j) = (0, 0);
         let (mut found, mut len) = ([(0, 0); TOGETHER], 0);
-        // No guess can be wrong, neither which blocks share something (all are noted, and the next one takes the place of
-        // one that shares nothing) nor which of both is passed.
+        // No guess can be wrong, neither which blocks share something (all are noted, and the next
+        // one takes the place of one that shares nothing) nor which of both is passed.
         macro_rules! step {
             ($x:expr, $y:expr, $used:expr) => {{
                 let (x, y): (&[u16; BLOCK], &[u16; BLOCK]) = ($x, $y);
@@ -229,7 +236,8 @@ mod avx2 {
         visit_each(&found[..len], &mut visit);
     }
 
-    /// What the last block is, its last number repeated, if the numbers do not fill it; and how many blocks they take.
+    /// What the last block is, its last number repeated, if the numbers do not fill it; and how
+    /// many blocks they take.
     #[inline]
     fn filled_up(numbers: &[u16]) -> ([u16; BLOCK], usize) {
         let rest = numbers.as_chunks::<BLOCK>().1;
@@ -238,7 +246,8 @@ mod avx2 {
         (block, numbers.len().div_ceil(BLOCK))
     }
 
-    /// Calls `visit` with the places that blocks share, of which there is a bit for each, at twice its place.
+    /// Calls `visit` with the places that blocks share, of which there is a bit for each, at twice
+    /// its place.
     #[inline(always)]
     fn visit_each(found: &[(u32, u32)], visit: &mut impl FnMut(usize)) {
         for &(block, mut shared) in found {
@@ -253,7 +262,8 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn shared(x: __m256i, y: &[u16; BLOCK]) -> u32 {
-        // Two numbers of `y` at a time stand below all of `x`, and below all of `x` with neighbours exchanged.
+        // Two numbers of `y` at a time stand below all of `x`, and below all of `x` with neighbours
+        // exchanged.
         let places = [2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13];
         let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = places;
         let places = _mm256_setr_epi8(

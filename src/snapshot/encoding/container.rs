@@ -1,4 +1,5 @@
-//! What a chunk of postings holds: up to 65,536 lower halves of `DocId`s, as an array or as a bitmap.
+//! What a chunk of postings holds: up to 65,536 lower halves of `DocId`s, as an array or as a
+//! bitmap.
 
 use crate::simd::{Loop, is_among, read_ahead, vectorized};
 
@@ -39,8 +40,8 @@ impl Bitmap<'_> {
 
     /// How many are below `low`? Reads two lines of the cache, wherever it is.
     ///
-    /// Counting all words of the line under a mask, whose number is then nothing to guess, takes two words in an industry
-    /// 158 instead of 147 µs, and the mix 34.0 instead of 33.0.
+    /// Counting all words of the line under a mask, whose number is then nothing to guess, takes
+    /// two words in an industry 158 instead of 147 µs, and the mix 34.0 instead of 33.0.
     #[inline(always)] // compiled for the processor that runs the loop around it
     pub fn rank(&self, low: u16) -> usize {
         let word = usize::from(low >> 6);
@@ -160,10 +161,11 @@ pub fn for_each_bit(words: impl Iterator<Item = u64>, mut visit: impl FnMut(u16)
 /// Bits whose places are written together: few words have more.
 const WRITTEN: usize = 4;
 
-/// Appends the place of every bit that is set in a bitmap, ascending. `word` gives its words; there are about `count`
-/// bits. Which words have any, and how many, nobody can guess: so the words are told apart first, and some places are
-/// written for each of them, whether so many of its bits are set or not. 600 bits that lie anywhere take 2.5 µs instead
-/// of 3.4 one by one, 2,400 6.7 instead of 7.6.
+/// Appends the place of every bit that is set in a bitmap, ascending. `word` gives its words; there
+/// are about `count` bits. Which words have any, and how many, nobody can guess: so the words are
+/// told apart first, and some places are written for each of them, whether so many of its bits are
+/// set or not. 600 bits that lie anywhere take 2.5 µs instead of 3.4 one by one, 2,400 6.7 instead
+/// of 7.6.
 #[inline]
 pub fn append_bits(word: impl Fn(usize) -> u64, count: usize, places: &mut Vec<u16>) {
     vectorized(AppendBits { word, count, places });
@@ -230,7 +232,8 @@ pub fn last_bit(words: &[u64], from: usize) -> Option<usize> {
     Some(at * 64 + 63 - word.leading_zeros() as usize)
 }
 
-/// Calls `visit` with the places of bits that are set, given by ascending numbers: the first that is set is number 0.
+/// Calls `visit` with the places of bits that are set, given by ascending numbers: the first that
+/// is set is number 0.
 #[inline]
 pub fn select(words: &[u64], numbers: impl Iterator<Item = usize>, visit: impl FnMut(u32)) {
     vectorized(Select { words, numbers, visit });
@@ -262,8 +265,8 @@ impl<I: Iterator<Item = usize>, V: FnMut(u32)> Loop for Select<'_, I, V> {
     }
 }
 
-/// Numbers of a short and of a long array that are looked at together: how far a number is from where it would stand if
-/// all lay evenly grows with the root of their number.
+/// Numbers of a short and of a long array that are looked at together: how far a number is from
+/// where it would stand if all lay evenly grows with the root of their number.
 const BLOCK: usize = 32;
 const LONG_BLOCK: usize = 64;
 
@@ -304,10 +307,10 @@ fn expected_place(lows: &[u16], low: u16) -> usize {
     (lows.len() * usize::from(low)) >> 16
 }
 
-/// The numbers among which `low` is, if it is in a sorted array, and where they begin; none if the array is shorter.
-/// Looks where it would stand if the numbers lay evenly, which they nearly do, so that one or two lines of the cache are
-/// read (a binary search reads six) and the next look need not wait for this one: a guess that nothing else is to be read
-/// is nearly always right.
+/// The numbers among which `low` is, if it is in a sorted array, and where they begin; none if the
+/// array is shorter. Looks where it would stand if the numbers lay evenly, which they nearly do, so
+/// that one or two lines of the cache are read (a binary search reads six) and the next look need
+/// not wait for this one: a guess that nothing else is to be read is nearly always right.
 #[inline]
 fn block_of<const N: usize>(lows: &[u16], low: u16) -> Option<(usize, &[u16; N])> {
     let last = lows.len().checked_sub(N)?;

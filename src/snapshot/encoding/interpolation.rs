@@ -1,16 +1,17 @@
 //! Interpolation search: where a number stands among many that ascend and lie about evenly.
 //!
-//! A bisection of a hundred thousand numbers that nobody has read lately waits for memory a dozen times. Where the numbers
-//! lie about evenly, what is looked for stands about where its share of the values says (Peterson, "Addressing for
-//! random-access storage", 1957; Perl, Itai and Avni, "Interpolation search: a log log n search", 1978), and four or five
-//! reads find it. A guess that leaves more than half is followed by a bisection, so that no numbers take more than twice
-//! its steps.
+//! A bisection of a hundred thousand numbers that nobody has read lately waits for memory a dozen
+//! times. Where the numbers lie about evenly, what is looked for stands about where its share of
+//! the values says (Peterson, "Addressing for random-access storage", 1957; Perl, Itai and Avni,
+//! "Interpolation search: a log log n search", 1978), and four or five reads find it. A guess that
+//! leaves more than half is followed by a bisection, so that no numbers take more than twice its
+//! steps.
 
 /// So many numbers lie on a line or two of the cache.
 const FEW: usize = 8;
 
-/// How many of `len` numbers are below `number`. `at` reads one of them: they ascend, and lie between `least` and `most`, or
-/// nearly all of them do.
+/// How many of `len` numbers are below `number`. `at` reads one of them: they ascend, and lie
+/// between `least` and `most`, or nearly all of them do.
 #[inline]
 pub fn num_below(
     len: usize,

@@ -4,8 +4,9 @@
 //! OFFSETS := LOW^N (u32), padding to 8, BASE^(N / 64, rounded up) (u64)
 //! ```
 //!
-//! Entry `i` is `BASE[i / 64] + LOW[i]`; a base is the first of its 64 entries. The number of entries is known from
-//! elsewhere. Lows come first, so that they can be written before the last base is known.
+//! Entry `i` is `BASE[i / 64] + LOW[i]`; a base is the first of its 64 entries. The number of
+//! entries is known from elsewhere. Lows come first, so that they can be written before the last
+//! base is known.
 
 use crate::bytes::cast;
 use crate::simd::read_ahead;

@@ -4,8 +4,9 @@
 //! PACKED := the low W bytes of each number (little-endian), W = bytes that the largest below the bound takes, one at least
 //! ```
 //!
-//! For `DocId`s, and positions of businesses, in an order that says more than their values: ten million businesses take
-//! three bytes each instead of four. One at random is read as fast, since what is waited for is memory.
+//! For `DocId`s, and positions of businesses, in an order that says more than their values: ten
+//! million businesses take three bytes each instead of four. One at random is read as fast, since
+//! what is waited for is memory.
 
 use super::interpolation::num_below;
 use crate::ids::DocId;

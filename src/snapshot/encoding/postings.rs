@@ -11,17 +11,18 @@
 //!             how many bits are set in the first 8 n words
 //! ```
 //!
-//! A list is one by one where that takes no more bytes: below some six `DocId`s a chunk.
-//! A chunk of more than 4,096 is a bitmap, which is smaller then. Lists that filter others are bitmaps from fewer
-//! on: a probe costs one load instead of a search.
+//! A list is one by one where that takes no more bytes: below some six `DocId`s a chunk. A chunk of
+//! more than 4,096 is a bitmap, which is smaller then. Lists that filter others are bitmaps from
+//! fewer on: a probe costs one load instead of a search.
 //!
-//! All `DocId`s that share their upper 16 bits (KEY) form a chunk, as in Roaring bitmaps (Chambi, Lemire,
-//! Kaser, Godin: "Better bitmap performance with Roaring bitmaps", 2016). RANK counts the `DocId`s in the
-//! chunks before, and the ranks of a bitmap those in the lines of the cache before, so that "how many below this
-//! DocId", and with it what is stored beside a `DocId`, takes two reads of memory.
+//! All `DocId`s that share their upper 16 bits (KEY) form a chunk, as in Roaring bitmaps (Chambi,
+//! Lemire, Kaser, Godin: "Better bitmap performance with Roaring bitmaps", 2016). RANK counts the
+//! `DocId`s in the chunks before, and the ranks of a bitmap those in the lines of the cache before,
+//! so that "how many below this DocId", and with it what is stored beside a `DocId`, takes two
+//! reads of memory.
 //!
-//! Why not `roaring` itself: it has no view over borrowed bytes, and decoding a bitmap costs 30 to 280 µs a
-//! query (3 % to 30 % of ten million records), as much as the whole search may.
+//! Why not `roaring` itself: it has no view over borrowed bytes, and decoding a bitmap costs 30 to
+//! 280 µs a query (3 % to 30 % of ten million records), as much as the whole search may.
 //!
 //! Every list begins at a multiple of 8 bytes.
 
@@ -42,7 +43,8 @@ const IS_CHUNKED: u32 = 1 << 31;
 /// Most `DocId`s of a chunk stored as an array; a bitmap takes as many bytes as this many lows.
 pub const ARRAY_MAX: usize = 4096;
 
-/// The same for lists that filter others: 512 lows take an eighth of a bitmap, but finding one takes nine steps.
+/// The same for lists that filter others: 512 lows take an eighth of a bitmap, but finding one
+/// takes nine steps.
 pub const FILTER_ARRAY_MAX: usize = 512;
 
 /// The bit of a head's second word that says that the chunk is a bitmap.
@@ -75,7 +77,8 @@ pub struct Chunk<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// The list at the front of `bytes`, which a structural check has passed, and the bytes behind it.
+    /// The list at the front of `bytes`, which a structural check has passed, and the bytes behind
+    /// it.
     pub fn read(bytes: &'a [u8]) -> (Postings<'a>, &'a [u8]) {
         let (postings, len) = Postings::parse(bytes).expect("checked when the snapshot was opened");
         (postings, &bytes[len..])
@@ -199,8 +202,8 @@ impl<'a> Postings<'a> {
         self.address() == other.address()
     }
 
-    /// The list at the front of `bytes`, which a structural check has passed. Where it ends is not looked for: that
-    /// stands in another line of the cache.
+    /// The list at the front of `bytes`, which a structural check has passed. Where it ends is not
+    /// looked for: that stands in another line of the cache.
     #[inline]
     pub fn front(bytes: &'a [u8]) -> Postings<'a> {
         Postings::parse_front(bytes).expect("checked when the snapshot was opened")
@@ -274,7 +277,8 @@ impl<'a> ChunkedPostings<'a> {
         self.heads[at][0] as u16
     }
 
-    /// The first chunk whose key is not below `key`. A list with `DocId`s in every chunk has it at that very place.
+    /// The first chunk whose key is not below `key`. A list with `DocId`s in every chunk has it at
+    /// that very place.
     #[inline]
     pub fn place(&self, key: u32) -> usize {
         match self.heads.get(key as usize) {
@@ -363,7 +367,8 @@ impl<'a> ChunkedPostings<'a> {
 /// Bytes of a chunk's head.
 const HEAD_BYTES: usize = 12;
 
-/// Is each greater than the one before? Looks at all of them, which takes less time than to stop early.
+/// Is each greater than the one before? Looks at all of them, which takes less time than to stop
+/// early.
 fn ascends<T: PartialOrd>(numbers: &[T]) -> bool {
     numbers.windows(2).fold(true, |ascends, pair| ascends & (pair[0] < pair[1]))
 }

@@ -5,8 +5,9 @@
 //!          8 bytes
 //! ```
 //!
-//! Nearly every host has one business: its entry is its list, used in place. The [postings](super::postings) of keys
-//! with several lie in a section of their own, in the order of the entries.
+//! Nearly every host has one business: its entry is its list, used in place. The
+//! [postings](super::postings) of keys with several lie in a section of their own, in the order of
+//! the entries.
 
 use super::postings::{FILTER_ARRAY_MAX, Postings, encode_with};
 use crate::snapshot::file::error::SnapshotError;
@@ -21,8 +22,8 @@ const LIST_ALIGN: usize = 8;
 
 const _: () = assert!(crate::limits::DOCS_MAX < LISTED);
 
-/// The entry of a key with these businesses; of several, the list is appended to `lists`, before which
-/// `lists_before` bytes of lists lie already. They go to the section `kind`.
+/// The entry of a key with these businesses; of several, the list is appended to `lists`, before
+/// which `lists_before` bytes of lists lie already. They go to the section `kind`.
 ///
 /// # Errors
 /// There are too many bytes of lists.
@@ -90,7 +91,8 @@ impl EntryLists {
         }
     }
 
-    /// The last of `entries` whose list begins no later than `list`, if that is one of several businesses.
+    /// The last of `entries` whose list begins no later than `list`, if that is one of several
+    /// businesses.
     pub fn position(&self, entries: &[u32], list: &Postings<'_>) -> Option<usize> {
         let place = self.place_of(list)?;
         let begins_before =

@@ -1,14 +1,15 @@
 //! Bytes that pass once.
 //!
-//! An input is read once; what is sorted on disk is read long after it was written. For the page cache the system
-//! has to find memory, which on virtual machines is much dearer than the copy, and finds it where others lose it: other
-//! temporary files, the snapshot, other programs. So Linux is asked to let go of such pages as soon as they are read,
-//! or on the disk (`RWF_DONTCACHE`, [preadv2(2)](https://man7.org/linux/man-pages/man2/readv.2.html): Linux 6.14,
-//! where the file system can); what is in the cache already stays. On a virtual machine, reading three gigabytes so
-//! took 0.7 s of a core instead of 6.4, and writing them 0.9 instead of 3.9 to 9.0.
+//! An input is read once; what is sorted on disk is read long after it was written. For the page
+//! cache the system has to find memory, which on virtual machines is much dearer than the copy, and
+//! finds it where others lose it: other temporary files, the snapshot, other programs. So Linux is
+//! asked to let go of such pages as soon as they are read, or on the disk (`RWF_DONTCACHE`,
+//! [preadv2(2)](https://man7.org/linux/man-pages/man2/readv.2.html): Linux 6.14, where the file
+//! system can); what is in the cache already stays. On a virtual machine, reading three gigabytes
+//! so took 0.7 s of a core instead of 6.4, and writing them 0.9 instead of 3.9 to 9.0.
 //!
-//! Where that is refused, for whatever reason, bytes are read and written like any others: what is wrong with the
-//! file is met again there, and told.
+//! Where that is refused, for whatever reason, bytes are read and written like any others: what is
+//! wrong with the file is met again there, and told.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,7 +1,7 @@
 //! The frame of a snapshot file: header and section table.
 //!
-//! `FORMAT.md` beside this file is the authority for every byte; a test compares its numbers with the
-//! constants here.
+//! `FORMAT.md` beside this file is the authority for every byte; a test compares its numbers with
+//! the constants here.
 
 use super::error::SnapshotError;
 pub use super::section_kind::SectionKind;

@@ -1,7 +1,8 @@
 //! The system calls that change files, one function each: the place where tests make them fail.
 //!
-//! A build writes, cuts, syncs and renames through these functions only. In unit tests a plan may say that the
-//! N-th call that touches a folder fails, and how; elsewhere there is no plan and nothing is asked.
+//! A build writes, cuts, syncs and renames through these functions only. In unit tests a plan may
+//! say that the N-th call that touches a folder fails, and how; elsewhere there is no plan and
+//! nothing is asked.
 
 use std::fs::File;
 use std::io;
@@ -16,8 +17,8 @@ pub fn write_all_at(file: &File, path: &Path, bytes: &[u8], offset: u64) -> io::
     write_with(|bytes| file.write_all_at(bytes, offset), path, bytes)
 }
 
-/// The same for bytes that are read long afterwards: they are not kept in memory, see `direct_io`. No page of a file
-/// should be written twice this way.
+/// The same for bytes that are read long afterwards: they are not kept in memory, see `direct_io`.
+/// No page of a file should be written twice this way.
 ///
 /// # Errors
 /// As [`write_all_at`].
@@ -94,8 +95,8 @@ pub(crate) mod faults {
 
     static PLANS: Mutex<Vec<Plan>> = Mutex::new(Vec::new());
 
-    /// Runs `work` while the call number `fail_at.0` (from 0) that touches `folder`, and all after it, fail with
-    /// the error number `fail_at.1`. Returns also how many calls there were.
+    /// Runs `work` while the call number `fail_at.0` (from 0) that touches `folder`, and all after
+    /// it, fail with the error number `fail_at.1`. Returns also how many calls there were.
     pub(crate) fn with_plan<T>(
         folder: &Path,
         fail_at: Option<(u64, i32)>,

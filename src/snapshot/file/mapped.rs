@@ -32,12 +32,14 @@ impl Backing {
     /// The path is no regular file, or cannot be read.
     pub fn map(path: &Path) -> Result<Backing, SnapshotError> {
         let map = map_file(path)?;
-        // What is not in memory yet is read in by large pages then, also where the system reads little ahead: a file
-        // of 10 GiB is open in 0.93 of the time, and its queries miss fewer translations of addresses. A system that
-        // has no large pages for files refuses or ignores it, and nothing is lost.
+        // What is not in memory yet is read in by large pages then, also where the system reads
+        // little ahead: a file of 10 GiB is open in 0.93 of the time, and its queries miss fewer
+        // translations of addresses. A system that has no large pages for files refuses or ignores
+        // it, and nothing is lost.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        // A file cut short meanwhile fails here with an error instead of a signal at the first query.
+        // A file cut short meanwhile fails here with an error instead of a signal at the first
+        // query.
         #[cfg(target_os = "linux")]
         (0..map.len()).into_par_iter().step_by(POPULATE_BYTES).try_for_each(|start| {
             let len = POPULATE_BYTES.min(map.len() - start);
@@ -51,8 +53,8 @@ impl Backing {
         Ok(Backing::Mapped(map))
     }
 
-    /// Maps the file at `path`, to be looked through once: pages are read in when they are touched and given back
-    /// behind.
+    /// Maps the file at `path`, to be looked through once: pages are read in when they are touched
+    /// and given back behind.
     ///
     /// # Errors
     /// The path is no regular file, or cannot be read.
@@ -65,8 +67,8 @@ impl Backing {
     /// # Errors
     /// The file cannot be mapped.
     pub fn map_part(file: &File, path: &Path, len: u64) -> Result<Backing, SnapshotError> {
-        // SAFETY: the mapping is read-only, and only the writer of an unpublished snapshot asks for it: it never
-        // rewrites a section that has ended, and never cuts the file.
+        // SAFETY: the mapping is read-only, and only the writer of an unpublished snapshot asks for
+        // it: it never rewrites a section that has ended, and never cuts the file.
         let map = unsafe { memmap2::MmapOptions::new().len(len as usize).map(file) }
             .map_err(|cause| SnapshotError::Io { action: "map", path: path.to_owned(), cause })?;
         Ok(Backing::Passing(map))
@@ -87,14 +89,14 @@ impl Backing {
         }
     }
 
-    /// Gives the pages of `range` back to the system, if they were to be looked at in passing; they are read in
-    /// again when touched.
+    /// Gives the pages of `range` back to the system, if they were to be looked at in passing; they
+    /// are read in again when touched.
     pub fn release(&self, range: Range<usize>) {
         if let Backing::Passing(map) = self
             && !range.is_empty()
         {
-            // SAFETY: the mapping is of a file and never written to, so that the same bytes come back. That it
-            // fails is no harm: memory stays taken for longer.
+            // SAFETY: the mapping is of a file and never written to, so that the same bytes come
+            // back. That it fails is no harm: memory stays taken for longer.
             let _ = unsafe {
                 map.unchecked_advise_range(
                     memmap2::UncheckedAdvice::DontNeed,
@@ -111,8 +113,9 @@ impl Backing {
 const POPULATE_BYTES: usize = 64 << 20;
 
 impl Backing {
-    /// Gives all pages back, if they are looked at in passing and take more than 512 MiB: who looks up what lies
-    /// anywhere touches little, and the system maps 2 MiB around each page. Where nobody tells how much they take, always.
+    /// Gives all pages back, if they are looked at in passing and take more than 512 MiB: who looks
+    /// up what lies anywhere touches little, and the system maps 2 MiB around each page. Where
+    /// nobody tells how much they take, always.
     fn release_many(&self) {
         let are_many = || memory::of_files().is_none_or(|bytes| bytes > FILES_MAX);
         if matches!(self, Backing::Passing(_)) && are_many() {
@@ -120,8 +123,8 @@ impl Backing {
         }
     }
 
-    /// Does some work, and gives pages back now and then meanwhile: what is looked at on several cores
-    /// at once would add up.
+    /// Does some work, and gives pages back now and then meanwhile: what is looked at on several
+    /// cores at once would add up.
     pub fn release_during<R>(&self, work: impl FnOnce() -> R) -> R {
         if !matches!(self, Backing::Passing(_)) {
             return work();
@@ -140,7 +143,8 @@ impl Backing {
     }
 }
 
-/// Most bytes that pages of files take while a file is looked at in passing, but for what comes between two looks.
+/// Most bytes that pages of files take while a file is looked at in passing, but for what comes
+/// between two looks.
 const FILES_MAX: u64 = 512 << 20;
 
 /// Time between two looks: some hundred megabytes.
@@ -165,9 +169,9 @@ fn map_file(path: &Path) -> Result<memmap2::Mmap, SnapshotError> {
     if metadata.len() == 0 {
         return Err(SnapshotError::NotASnapshot);
     }
-    // SAFETY: the mapping is read-only. It stays valid as long as nobody changes or cuts the file in place;
-    // snapshots are published by rename and never rewritten, which `FORMAT.md` and the README state as the
-    // rule that operators keep.
+    // SAFETY: the mapping is read-only. It stays valid as long as nobody changes or cuts the file
+    // in place; snapshots are published by rename and never rewritten, which `FORMAT.md` and the
+    // README state as the rule that operators keep.
     let map = unsafe { memmap2::Mmap::map(&file) }.map_err(failed("map"))?;
     Ok(map)
 }
@@ -205,9 +209,9 @@ impl Section {
         SnapshotError::damaged(self.kind, reason)
     }
 
-    /// Gives the pages of the first `len` bytes back, if the snapshot is looked at in passing only; bytes that were
-    /// given back may be looked at again. Checks of large sections call this on their way, so that publishing a
-    /// snapshot takes no more memory than building it did.
+    /// Gives the pages of the first `len` bytes back, if the snapshot is looked at in passing only;
+    /// bytes that were given back may be looked at again. Checks of large sections call this on
+    /// their way, so that publishing a snapshot takes no more memory than building it did.
     pub fn release(&self, len: usize) {
         self.backing.release(self.range.start..self.range.start + len.min(self.range.len()));
     }
@@ -221,7 +225,8 @@ impl Section {
     /// What stands before the table at the end of the section, and the table.
     ///
     /// # Errors
-    /// It does not end as [`end_with_table`](super::writer::SectionWriter::end_with_table) writes it.
+    /// It does not end as [`end_with_table`](super::writer::SectionWriter::end_with_table) writes
+    /// it.
     pub fn split_table(&self) -> Result<[Section; 2], SnapshotError> {
         let part = |range: Range<usize>| {
             let start = self.range.start;

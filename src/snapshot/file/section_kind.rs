@@ -1,12 +1,13 @@
 //! The one list of what a snapshot holds: its components, and the sections of each.
 //!
-//! A component is a type with `open(sections: [Section; N], num_docs: u32, needs…) -> Result<Self, SnapshotError>`,
-//! which proves that all that it will read is there. A new section is a line here, the type that opens it, its
-//! writer, and a row of `FORMAT.md`, which a test compares with this list.
+//! A component is a type with
+//! `open(sections: [Section; N], num_docs: u32, needs…) -> Result<Self, SnapshotError>`, which
+//! proves that all that it will read is there. A new section is a line here, the type that opens
+//! it, its writer, and a row of `FORMAT.md`, which a test compares with this list.
 
-/// Hands the list to a macro. Components within one pair of braces are opened side by side, before those within
-/// the next, which may name them in the arguments that follow their type. The first section is none of a
-/// component: all are opened with what it says.
+/// Hands the list to a macro. Components within one pair of braces are opened side by side, before
+/// those within the next, which may name them in the arguments that follow their type. The first
+/// section is none of a component: all are opened with what it says.
 macro_rules! section_list {
     ($callback:ident) => {
         $callback! {
@@ -92,7 +93,8 @@ macro_rules! section_list {
                     PairCounts,
                 ]
                 phrases: StoredPhrases [
-                    /// Businesses in which two frequent words stand next to each other, where they are few.
+                    /// Businesses in which two frequent words stand next to each other, where they
+                    /// are few.
                     PhrasePostings,
                 ]
             }

@@ -1,12 +1,14 @@
-//! The file that a snapshot, or its dump, is written to before it is published; locks, and what killed builds leave.
+//! The file that a snapshot, or its dump, is written to before it is published; locks, and what
+//! killed builds leave.
 //!
-//! Beside a target `x` a build has two files of its own: `.firmament-x.lock`, empty and locked, so that a second
-//! build of the same target ends at once; and `.firmament-*.tmp`, locked too, which becomes `x` by a rename.
-//! Locks are advisory locks on open files: they end with the process, however it ends. A file of such a name that
-//! nobody locks is therefore what a killed build left, and the next build or dump that uses the folder removes it.
+//! Beside a target `x` a build has two files of its own: `.firmament-x.lock`, empty and locked, so
+//! that a second build of the same target ends at once; and `.firmament-*.tmp`, locked too, which
+//! becomes `x` by a rename. Locks are advisory locks on open files: they end with the process,
+//! however it ends. A file of such a name that nobody locks is therefore what a killed build left,
+//! and the next build or dump that uses the folder removes it.
 //!
-//! A lock counts only if the file still has its name once it is locked: otherwise somebody removed it between
-//! opening and locking.
+//! A lock counts only if the file still has its name once it is locked: otherwise somebody removed
+//! it between opening and locking.
 
 use super::error::SnapshotError;
 use super::fs_ops;
@@ -41,7 +43,8 @@ impl Unpublished {
     /// Locks the target, removes what killed builds left beside it, and creates an empty file.
     ///
     /// # Errors
-    /// The target can be no regular file, another build has it, or the folder does not exist or cannot be written to.
+    /// The target can be no regular file, another build has it, or the folder does not exist or
+    /// cannot be written to.
     pub fn create(target: &Path) -> Result<Unpublished, SnapshotError> {
         check_target(target)?;
         let lock = TargetLock::acquire(target)?;
@@ -117,7 +120,8 @@ impl Drop for Unpublished {
     }
 }
 
-/// Can a file be put into this place? A rename would put one in the place of a device or a pipe as well.
+/// Can a file be put into this place? A rename would put one in the place of a device or a pipe as
+/// well.
 fn check_target(target: &Path) -> Result<(), SnapshotError> {
     let is_folder = target.as_os_str().as_encoded_bytes().ends_with(b"/");
     let is_file_or_absent = std::fs::metadata(target).map_or(true, |there| there.is_file());
@@ -172,7 +176,8 @@ impl Drop for TargetLock {
     }
 }
 
-/// Removes the files of builds that were killed from `folder`; files that are locked, or of others, stay.
+/// Removes the files of builds that were killed from `folder`; files that are locked, or of others,
+/// stay.
 pub fn remove_abandoned(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

@@ -1,13 +1,13 @@
 //! Writing and publishing a snapshot.
 //!
 //! A [`SnapshotWriter`] writes to an [`unpublished`](super::staging) file beside the target;
-//! [`SnapshotWriter::publish`] makes it durable, opens and verifies it like any reader would, and renames it over
-//! the target. Whoever reads the target sees the old snapshot or the new one, both complete, whatever happens in
-//! between.
+//! [`SnapshotWriter::publish`] makes it durable, opens and verifies it like any reader would, and
+//! renames it over the target. Whoever reads the target sees the old snapshot or the new one, both
+//! complete, whatever happens in between.
 //!
-//! Sections are placed in their fixed order, but need not be filled in that order: one whose length is known can
-//! be reserved and filled while later ones are written. Those that have ended can be read back
-//! (`SnapshotWriter::written`), so that a section may be derived from others.
+//! Sections are placed in their fixed order, but need not be filled in that order: one whose length
+//! is known can be reserved and filled while later ones are written. Those that have ended can be
+//! read back (`SnapshotWriter::written`), so that a section may be derived from others.
 
 use super::error::SnapshotError;
 use super::format::{HEADER_BYTES, SECTION_ALIGN, SECTIONS_START, SectionEntry, encode_frame};
@@ -19,9 +19,9 @@ use super::staging::{Unpublished, io_error};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes collected before they are written. Each piece but the last of a section ends at a multiple of this in the file:
-/// a large page, which the system keeps in memory as one only if it was written at once. With such pages a query at ten
-/// million businesses takes 0.92 of its time.
+/// Bytes collected before they are written. Each piece but the last of a section ends at a multiple
+/// of this in the file: a large page, which the system keeps in memory as one only if it was
+/// written at once. With such pages a query at ten million businesses takes 0.92 of its time.
 const PIECE_BYTES: usize = 2 << 20;
 
 /// Bytes from which on hashing on all cores pays.
@@ -37,8 +37,8 @@ pub struct SnapshotWriter {
     open: usize,
 }
 
-/// A section being written; end it with [`SectionWriter::end`]. Several may be open at a time if all but the last
-/// have a length that was known from the start.
+/// A section being written; end it with [`SectionWriter::end`]. Several may be open at a time if
+/// all but the last have a length that was known from the start.
 pub struct SectionWriter {
     file: Arc<Unpublished>,
     kind: SectionKind,
@@ -65,7 +65,8 @@ impl SnapshotWriter {
         })
     }
 
-    /// Begins the next section, whose length is not known yet. It must end before the next one begins.
+    /// Begins the next section, whose length is not known yet. It must end before the next one
+    /// begins.
     ///
     /// # Panics
     /// The sections are not begun in the order of [`SectionKind::ALL`].
@@ -73,7 +74,8 @@ impl SnapshotWriter {
         self.place(kind, None)
     }
 
-    /// Begins the next section, of which the length in bytes is known: others may be begun before it ends.
+    /// Begins the next section, of which the length in bytes is known: others may be begun before
+    /// it ends.
     ///
     /// # Panics
     /// As [`begin`](Self::begin).
@@ -122,7 +124,8 @@ impl SnapshotWriter {
     /// Completes the file, has it verified by `open`, and puts it in place of the target.
     ///
     /// # Errors
-    /// The file cannot be written, or what was read back is not what was written; the target is then as it was.
+    /// The file cannot be written, or what was read back is not what was written; the target is
+    /// then as it was.
     ///
     /// # Panics
     /// A section has not ended.
@@ -189,7 +192,8 @@ impl SectionWriter {
         }
     }
 
-    /// Completes the section with a table of what it holds, which is known only when all of that is written.
+    /// Completes the section with a table of what it holds, which is known only when all of that is
+    /// written.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -11,11 +11,13 @@
 //! FOLLOWERS := the same, see [`followers`](super::next_word)
 //! ```
 //!
-//! The first list is in every block. An impact is what the term adds to the text score of a business, 1 to 255:
-//! BM25 over the fields with their weights and lengths, computed at build and quantised over the collection.
+//! The first list is in every block. An impact is what the term adds to the text score of a
+//! business, 1 to 255: BM25 over the fields with their weights and lengths, computed at build and
+//! quantised over the collection.
 //!
-//! Each part of a long block lies in a page of its own. Without PLACES, the last would be found by reading the ends of
-//! all before it, one after the other; with them, a part that nobody asks for is not touched.
+//! Each part of a long block lies in a page of its own. Without PLACES, the last would be found by
+//! reading the ends of all before it, one after the other; with them, a part that nobody asks for
+//! is not touched.
 
 use crate::bytes::cast;
 use crate::snapshot::encoding::postings::{Postings, encode};
@@ -109,8 +111,8 @@ impl<'a> TermLists<'a> {
         self.has(1 << at).then(|| Postings::front(self.part(at)))
     }
 
-    /// Businesses that match the term as a word of a query: in name or host as it is, in industry and
-    /// description in singular or plural.
+    /// Businesses that match the term as a word of a query: in name or host as it is, in industry
+    /// and description in singular or plural.
     #[inline]
     pub fn any(&self) -> Postings<'a> {
         Postings::front(self.part(0))
@@ -136,8 +138,9 @@ impl<'a> TermLists<'a> {
         self.list(4)
     }
 
-    /// Documents with the term itself in industry or description, and not only its singular or plural; stored if some
-    /// form of a plural stands nowhere as a term, so that a query may mean this one alone.
+    /// Documents with the term itself in industry or description, and not only its singular or
+    /// plural; stored if some form of a plural stands nowhere as a term, so that a query may mean
+    /// this one alone.
     pub fn prose(&self) -> Option<Postings<'a>> {
         self.list(5)
     }
@@ -152,8 +155,8 @@ impl<'a> TermLists<'a> {
         &self.part(IMPACTS)[..self.any().len()]
     }
 
-    /// By which words the term is followed in each business of [`any`](Self::any), in order; none if that is not
-    /// stored.
+    /// By which words the term is followed in each business of [`any`](Self::any), in order; none
+    /// if that is not stored.
     pub fn followers(&self) -> Option<&'a [u8]> {
         self.has(HAS_FOLLOWERS).then(|| &self.part(FOLLOWERS)[..self.any().len()])
     }

@@ -1,8 +1,10 @@
 //! A dictionary of keys with their postings: industries and places.
 //!
-//! Three sections: the keys as an fst map from key to ordinal, one [entry](crate::snapshot::encoding::postings_ref) for each ordinal, and the
-//! [postings](crate::snapshot::encoding::postings) of the keys with more than one business. Terms, which have several lists each, are in
-//! [`terms`](super); hosts, which are found by hash, in [`hosts`](super::hosts).
+//! Three sections: the keys as an fst map from key to ordinal, one
+//! [entry](crate::snapshot::encoding::postings_ref) for each ordinal, and the
+//! [postings](crate::snapshot::encoding::postings) of the keys with more than one business. Terms,
+//! which have several lists each, are in [`terms`](super); hosts, which are found by hash, in
+//! [`hosts`](super::hosts).
 
 use super::fst_check;
 use crate::bytes::cast;
@@ -40,8 +42,9 @@ pub const PLACES: DictionaryKinds = DictionaryKinds {
     postings: SectionKind::PlacePostings,
 };
 
-/// Most keys that are held in memory, to be found by hash: some 60 bytes each. There are fewer industries and places
-/// unless the records have a text of their own each, and one walk through the fst takes ten times as long.
+/// Most keys that are held in memory, to be found by hash: some 60 bytes each. There are fewer
+/// industries and places unless the records have a text of their own each, and one walk through the
+/// fst takes ten times as long.
 const HELD_MAX: usize = 1 << 17;
 
 /// A dictionary in a snapshot.
@@ -71,7 +74,8 @@ impl Dictionary {
         Ok(Dictionary { keys, entries, lists, key_pieces_max: commas_max + 1 })
     }
 
-    /// Most pieces, separated by commas, of any key: how far a list of values may have to be joined again.
+    /// Most pieces, separated by commas, of any key: how far a list of values may have to be joined
+    /// again.
     pub fn key_pieces_max(&self) -> usize {
         self.key_pieces_max
     }
@@ -101,7 +105,8 @@ impl Dictionary {
         self.lists.get(&self.all_entries()[ord.index()])
     }
 
-    /// The key whose postings these are; `None` if they are not of this dictionary. Looks at all entries.
+    /// The key whose postings these are; `None` if they are not of this dictionary. Looks at all
+    /// entries.
     pub fn key_of(&self, list: &Postings<'_>) -> Option<String> {
         // The list of one business is an entry itself.
         let ord = match place_of(list, self.entries.as_ref()) {
@@ -158,8 +163,8 @@ pub(crate) fn key_with_ord(keys: &fst::Map<Section>, ord: TermOrd) -> Option<Str
     String::from_utf8(keys.as_fst().get_key(u64::from(ord.0))?).ok()
 }
 
-/// Opens an fst whose values are the ordinals of its keys, and [proves](super::fst_check) that they are. Returns also
-/// the most commas in any key.
+/// Opens an fst whose values are the ordinals of its keys, and [proves](super::fst_check) that they
+/// are. Returns also the most commas in any key.
 pub(crate) fn open_keys(section: Section) -> Result<(fst::Map<Section>, usize), SnapshotError> {
     let commas_max =
         fst_check::check(section.as_ref()).map_err(|reason| section.damaged(reason))?;

@@ -1,13 +1,15 @@
-//! Proof that an fst can be walked: its nodes are whole, every way leads down, and each value is the ordinal of its
-//! key.
+//! Proof that an fst can be walked: its nodes are whole, every way leads down, and each value is
+//! the ordinal of its key.
 //!
-//! The `fst` crate trusts its bytes. On others it reads beyond a node and panics, or walks more ways than any file has
-//! keys; its own checksum does not tell a file that was made so. Walking all keys to find out falls into the same pits.
+//! The `fst` crate trusts its bytes. On others it reads beyond a node and panics, or walks more
+//! ways than any file has keys; its own checksum does not tell a file that was made so. Walking all
+//! keys to find out falls into the same pits.
 //!
-//! So the nodes are read here, each twice, in the order of the file. Downwards, from the root at its end, every node
-//! is taken to end where the one above begins, and must hold all of its parts. Upwards, the keys below each node are
-//! counted: what a way adds to the value is the number of keys on the ways before it, since keys are numbered in
-//! their order. A way that leads nowhere, to the middle of a node, or twice to the same letter is refused.
+//! So the nodes are read here, each twice, in the order of the file. Downwards, from the root at
+//! its end, every node is taken to end where the one above begins, and must hold all of its parts.
+//! Upwards, the keys below each node are counted: what a way adds to the value is the number of
+//! keys on the ways before it, since keys are numbered in their order. A way that leads nowhere, to
+//! the middle of a node, or twice to the same letter is refused.
 //!
 //! ```text
 //! FST   := 3 (u64), TYPE (u64), NODE*, KEYS (u64), ROOT (u64), CHECKSUM (u32)
@@ -19,8 +21,8 @@
 //! SIZES := t << 4 | o
 //! ```
 //!
-//! INPUT is there if COMMON is 0, COUNT if n in the last byte is 0. DELTA is the distance to the first byte of the
-//! node, or 0 for the end of a key, which is a node of no bytes.
+//! INPUT is there if COMMON is 0, COUNT if n in the last byte is 0. DELTA is the distance to the
+//! first byte of the node, or 0 for the end of a key, which is a node of no bytes.
 
 /// Bytes before the first node.
 const HEAD: usize = 16;
@@ -37,7 +39,8 @@ const INDEXED_MIN: usize = 33;
 /// Bytes of the largest number.
 const NUMBER_BYTES: usize = 8;
 
-/// A number of `len` bytes, at most eight. Reads eight, whatever the length: behind every node as many follow.
+/// A number of `len` bytes, at most eight. Reads eight, whatever the length: behind every node as
+/// many follow.
 #[inline]
 fn number(bytes: &[u8], at: usize, len: usize) -> u64 {
     let eight = bytes[at..at + NUMBER_BYTES].try_into().expect("they are eight");
@@ -94,7 +97,8 @@ impl One {
         last >> 6 == 0b10
     }
 
-    /// The node that ends with the byte `at`, which is not before the first node, and the end of a ONE.
+    /// The node that ends with the byte `at`, which is not before the first node, and the end of a
+    /// ONE.
     #[inline]
     fn read(bytes: &[u8], at: usize) -> Option<One> {
         // A comma is none of the common letters.
@@ -124,7 +128,8 @@ struct Any {
 }
 
 impl Any {
-    /// The node that ends with the byte `at`, which is not before the first node, and the end of an ANY.
+    /// The node that ends with the byte `at`, which is not before the first node, and the end of an
+    /// ANY.
     #[inline]
     fn read(bytes: &[u8], at: usize) -> Option<Any> {
         let state = bytes[at];
@@ -147,7 +152,8 @@ impl Any {
         (len > 0 && is_sorted).then_some(node)
     }
 
-    /// Calls `visit` with each way; `None` if one leads to where no node below is, or `visit` said so.
+    /// Calls `visit` with each way; `None` if one leads to where no node below is, or `visit` said
+    /// so.
     #[inline]
     fn each_way(&self, bytes: &[u8], mut visit: impl FnMut(Way) -> Option<()>) -> Option<()> {
         let &Any { start, letters, len, deltas, delta_len, outs, out_len, .. } = self;
@@ -221,8 +227,8 @@ impl Places {
     }
 }
 
-/// Proves that `bytes` are an fst whose values are the ordinals of its keys, and which nothing can be looked up in
-/// that would panic. Returns the most commas of any key.
+/// Proves that `bytes` are an fst whose values are the ordinals of its keys, and which nothing can
+/// be looked up in that would panic. Returns the most commas of any key.
 ///
 /// # Errors
 /// They are not, and why.

@@ -6,14 +6,16 @@
 //! HOST        := CHECK (u32), ENTRY
 //! ```
 //!
-//! Of hosts, only whole ones are looked up, and nearly every business has one of its own: so they are found by a hash,
-//! in 9 bytes a host, all but half a byte of it in one cache line, and no host's name is stored again. The hash is
-//! BLAKE3 of the [name](crate::analyzer::host::Host::name), hosts stand in its order. Its first bits are the number
-//! of the bucket, of which there are B, the greatest power of two up to an eighth of the businesses; the next 32 are
-//! CHECK. ENTRY is in [`entries`](crate::snapshot::encoding::postings_ref).
+//! Of hosts, only whole ones are looked up, and nearly every business has one of its own: so they
+//! are found by a hash, in 9 bytes a host, all but half a byte of it in one cache line, and no
+//! host's name is stored again. The hash is BLAKE3 of the
+//! [name](crate::analyzer::host::Host::name), hosts stand in its order. Its first bits are the
+//! number of the bucket, of which there are B, the greatest power of two up to an eighth of the
+//! businesses; the next 32 are CHECK. ENTRY is in
+//! [`entries`](crate::snapshot::encoding::postings_ref).
 //!
-//! Hosts that agree in all these bits are rare, but neither those nor a host that nobody has may be taken for another:
-//! the website of the first business of the list tells.
+//! Hosts that agree in all these bits are rare, but neither those nor a host that nobody has may be
+//! taken for another: the website of the first business of the list tells.
 
 use crate::bytes::cast;
 use crate::snapshot::encoding::postings::Postings;
@@ -24,8 +26,8 @@ use crate::snapshot::file::mapped::Section;
 /// Businesses for each bucket, at least.
 const DOCS_TOGETHER: u32 = 8;
 
-/// What hosts are told apart by while they are brought together: so many bits of a cryptographic hash that no two
-/// hosts that anybody could find have the same.
+/// What hosts are told apart by while they are brought together: so many bits of a cryptographic
+/// hash that no two hosts that anybody could find have the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct HostHash(u128);
 
@@ -103,7 +105,8 @@ impl Hosts {
     /// Opens the hosts and checks all but whether they are those of the businesses.
     ///
     /// # Errors
-    /// Buckets do not join, hosts are out of order, or lists are not as [`entries`](crate::snapshot::encoding::postings_ref) has them.
+    /// Buckets do not join, hosts are out of order, or lists are not as
+    /// [`entries`](crate::snapshot::encoding::postings_ref) has them.
     pub fn open(
         [buckets, entries, postings]: [Section; 3],
         num_docs: u32,
@@ -130,7 +133,8 @@ impl Hosts {
         Ok(Hosts { bits, buckets, entries, lists })
     }
 
-    /// The lists of businesses of all hosts that may have this hash: nearly always the one that has it, or none.
+    /// The lists of businesses of all hosts that may have this hash: nearly always the one that has
+    /// it, or none.
     pub fn candidates(&self, hash: HostHash) -> impl Iterator<Item = Postings<'_>> {
         let (bucket, check) = hash.place(self.bits);
         let starts: &[u32] = cast(self.buckets.as_ref());

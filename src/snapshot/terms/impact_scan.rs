@@ -1,7 +1,7 @@
 //! Searching the impacts of a term for documents to which it adds an amount between two bounds.
 //!
-//! Impacts lie one byte each in the order of the postings, so that a search costs 0.05 ns a document; the `DocId`s of
-//! those found are then told by their ranks.
+//! Impacts lie one byte each in the order of the postings, so that a search costs 0.05 ns a
+//! document; the `DocId`s of those found are then told by their ranks.
 
 use crate::simd::{Loop, vectorized};
 use crate::snapshot::encoding::container::{Bitmap, Container, select};

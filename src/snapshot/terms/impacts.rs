@@ -39,7 +39,8 @@ impl<'s> Impacts<'s> {
         self.postings.place_of(doc).map_or(0, |at| u32::from(self.impacts[at]))
     }
 
-    /// Adds the impact on each of some businesses to the sum with its number; see [`for_each_byte`].
+    /// Adds the impact on each of some businesses to the sum with its number; see
+    /// [`for_each_byte`].
     pub fn add_to(&self, chunks: &[ChunkPlaces], lows: &[u16], sums: &mut [u32]) {
         for_each_byte(&self.postings, self.impacts, chunks, lows, |number, impact| {
             sums[number] += u32::from(impact);
@@ -54,21 +55,24 @@ impl<'s> Impacts<'s> {
     }
 }
 
-/// Places that are found before anything is read there: of loads that do not wait for each other, many are under way
-/// at a time.
+/// Places that are found before anything is read there: of loads that do not wait for each other,
+/// many are under way at a time.
 const TOGETHER: usize = 64;
 
-/// Where so many businesses of a list lie between two that are looked for, each is looked for where it would stand if
-/// the list were even, and the list is not passed.
+/// Where so many businesses of a list lie between two that are looked for, each is looked for where
+/// it would stand if the list were even, and the list is not passed.
 const FAR_APART: usize = 8;
 
-/// From so many businesses on that are looked for in one bitmap, the bits before each of its words are counted first.
+/// From so many businesses on that are looked for in one bitmap, the bits before each of its words
+/// are counted first.
 const COUNTED_MIN: usize = 512;
 
-/// So many chunks before businesses are looked for in a bitmap, memory is asked for where they stand in it.
+/// So many chunks before businesses are looked for in a bitmap, memory is asked for where they
+/// stand in it.
 const AHEAD: usize = 2;
 
-/// From so many businesses on that are looked for in one bitmap, about every line of it is read: nothing is asked for.
+/// From so many businesses on that are looked for in one bitmap, about every line of it is read:
+/// nothing is asked for.
 const AHEAD_MAX: usize = 64;
 
 /// Places in a list that are found, each with its number, until there are [`TOGETHER`].
@@ -99,11 +103,13 @@ impl Found<'_> {
     }
 }
 
-/// The key of a chunk, and where the lower halves of its businesses stand among those of several chunks.
+/// The key of a chunk, and where the lower halves of its businesses stand among those of several
+/// chunks.
 pub type ChunkPlaces = (u16, Range<usize>);
 
-/// Calls `visit` with the number of each of some businesses that is on a list, and with its byte: `bytes` lie in the order
-/// of the list. `lows` are the lower halves of the businesses, which ascend in each of `chunks`.
+/// Calls `visit` with the number of each of some businesses that is on a list, and with its byte:
+/// `bytes` lie in the order of the list. `lows` are the lower halves of the businesses, which
+/// ascend in each of `chunks`.
 pub fn for_each_byte(
     postings: &Postings<'_>,
     bytes: &[u8],
@@ -175,8 +181,9 @@ fn find_places(
     }
 }
 
-/// Calls `push` with the number and the rank of each of `lows` that is in a bitmap. The bits before each of its words are
-/// counted first if it is `COUNTED`, which is known where this is compiled: few need neither that nor its 4 KiB of stack.
+/// Calls `push` with the number and the rank of each of `lows` that is in a bitmap. The bits before
+/// each of its words are counted first if it is `COUNTED`, which is known where this is compiled:
+/// few need neither that nor its 4 KiB of stack.
 struct RanksOf<'a, F, const COUNTED: bool> {
     bitmap: Bitmap<'a>,
     lows: &'a [u16],

@@ -1,13 +1,14 @@
 //! By which word a term is followed: one byte for each business of a term.
 //!
-//! Most businesses that hold two words do not hold them next to each other. To see that, their words would have to be
-//! read, each from another place of the memory; these bytes lie in the order of the term's businesses, beside the
-//! impacts, and tell nearly all of them off. (A partial next-word index, after Williams, Zobel, Bahle: "Fast phrase
-//! querying with combined indexes", 2004, with a hash for the word.)
+//! Most businesses that hold two words do not hold them next to each other. To see that, their
+//! words would have to be read, each from another place of the memory; these bytes lie in the order
+//! of the term's businesses, beside the impacts, and tell nearly all of them off. (A partial
+//! next-word index, after Williams, Zobel, Bahle: "Fast phrase querying with combined indexes",
+//! 2004, with a hash for the word.)
 //!
-//! A byte stands for all places where the term, or a word that matches it where plurals count, stands in the business:
-//! 0 if nothing follows it anywhere, 1 to 254 the [hash](follower_hash) of the only word that does, 255 if there are
-//! several.
+//! A byte stands for all places where the term, or a word that matches it where plurals count,
+//! stands in the business: 0 if nothing follows it anywhere, 1 to 254 the [hash](follower_hash) of
+//! the only word that does, 255 if there are several.
 
 use super::impacts::{ChunkPlaces, for_each_byte};
 use crate::analyzer::plural::common_start;
@@ -19,7 +20,8 @@ pub const NO_FOLLOWER: u8 = 0;
 /// Several words follow, which may be any.
 pub const ANY_FOLLOWER: u8 = u8::MAX;
 
-/// The hash of a word, 1 to 254: FNV-1a (Fowler, Noll, Vo) over the part that it shares with its plural, folded.
+/// The hash of a word, 1 to 254: FNV-1a (Fowler, Noll, Vo) over the part that it shares with its
+/// plural, folded.
 pub fn follower_hash(word: &str) -> u8 {
     let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let hash = common_start(word).bytes().fold(0x811c_9dc5, step);
@@ -50,8 +52,8 @@ impl<'s> NextWordCursor<'s> {
         NextWordCursor { postings, followers, hashes }
     }
 
-    /// Calls `visit` with the number of each of some businesses in which one of the words may follow the term (in the
-    /// others none does); see [`for_each_byte`].
+    /// Calls `visit` with the number of each of some businesses in which one of the words may
+    /// follow the term (in the others none does); see [`for_each_byte`].
     pub fn among(&self, chunks: &[ChunkPlaces], lows: &[u16], mut visit: impl FnMut(usize)) {
         for_each_byte(&self.postings, self.followers, chunks, lows, |number, follower| {
             if self.may_be(follower) {

@@ -1,9 +1,11 @@
 //! What short, frequent beginnings of words reach.
 //!
-//! The last word of `q` also matches as a prefix in names and hosts. Where few words begin so, their lists are
-//! read; where many do, the union is stored here, so that a prefix costs what a word costs.
+//! The last word of `q` also matches as a prefix in names and hosts. Where few words begin so,
+//! their lists are read; where many do, the union is stored here, so that a prefix costs what a
+//! word costs.
 //!
-//! Two sections: the prefixes as an fst from prefix to ordinal, and the blocks, with a table of where each begins:
+//! Two sections: the prefixes as an fst from prefix to ordinal, and the blocks, with a table of
+//! where each begins:
 //!
 //! ```text
 //! PrefixPostings := TABLED of BLOCK for each prefix, joined, and OFFSET^PREFIXES (u64)
@@ -12,7 +14,8 @@
 //!
 //! PLACE is where NAMES begins, in units of 8 bytes from the start of the block, or 0 without it.
 //!
-//! A prefix that reaches what one of a character more reaches (`technolo`, `technolog`) has the same block.
+//! A prefix that reaches what one of a character more reaches (`technolo`, `technolog`) has the
+//! same block.
 
 use super::dictionary::open_keys;
 use crate::bytes::cast;
@@ -33,8 +36,8 @@ pub fn may_be_prefix(word: &str) -> bool {
 /// What a stored prefix reaches beyond the word that it is itself.
 #[derive(Clone, Copy, Debug)]
 pub struct PrefixLists<'a> {
-    /// Businesses with a longer word in name or host that begins so, and that the prefix does not match as a
-    /// whole word in any field: what the prefix adds to a query.
+    /// Businesses with a longer word in name or host that begins so, and that the prefix does not
+    /// match as a whole word in any field: what the prefix adds to a query.
     pub beyond: Option<Postings<'a>>,
     /// Businesses with such a longer word in their name, and not the prefix as a whole word in it.
     pub names: Option<Postings<'a>>,

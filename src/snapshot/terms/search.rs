@@ -3,7 +3,8 @@
 use fst::Automaton;
 use fst::raw::{CompiledAddr, Fst, Node, Output};
 
-/// Where the keys with a common beginning stand in an fst whose values are the ordinals of its keys.
+/// Where the keys with a common beginning stand in an fst whose values are the ordinals of its
+/// keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Begun {
     /// The address of the node that the beginning leads to.
@@ -23,8 +24,9 @@ impl Begun {
         Begun { node: root.addr(), first: 0, end: fst.len() as u64, is_key: root.is_final() }
     }
 
-    /// Those of these keys whose next bytes are `further`. Values are the ordinals of keys: what a way adds is the number
-    /// of keys on the ways before it, so that what the next way adds tells where those on this one end.
+    /// Those of these keys whose next bytes are `further`. Values are the ordinals of keys: what a
+    /// way adds is the number of keys on the ways before it, so that what the next way adds tells
+    /// where those on this one end.
     pub fn further(self, fst: &Fst<impl AsRef<[u8]>>, further: &[u8]) -> Begun {
         let Begun { node, mut first, mut end, .. } = self;
         let none = Begun { node, first: 0, end: 0, is_key: false };
@@ -45,8 +47,9 @@ impl Begun {
     }
 }
 
-/// Calls `visit` with the value of each of `keys` that is one. What a key begins with as the one before does is not walked
-/// again: sorted words that differ in their endings cost little more than one.
+/// Calls `visit` with the value of each of `keys` that is one. What a key begins with as the one
+/// before does is not walked again: sorted words that differ in their endings cost little more than
+/// one.
 pub fn each_value<K: AsRef<[u8]>>(
     fst: &Fst<impl AsRef<[u8]>>,
     keys: &[K],

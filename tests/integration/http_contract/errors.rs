@@ -1,4 +1,5 @@
-//! Section 7: the order of checks, statuses and codes, and the bodies of errors with their request ids.
+//! Section 7: the order of checks, statuses and codes, and the bodies of errors with their request
+//! ids.
 
 use super::{SEARCH, shared_server};
 use crate::support::{Setup, eventually, request};

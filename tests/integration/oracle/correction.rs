@@ -67,7 +67,8 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// The vocabulary of a collection.
     pub fn of(records: &[Record]) -> Vocabulary {
-        // "the indexed words of letters only"; "Joined forms are candidates, words with vowel signs are not"
+        // "the indexed words of letters only"; "Joined forms are candidates, words with vowel signs
+        // are not"
         let fields = records.iter().flat_map(|record| &record.searched.fields);
         let texts: BTreeSet<&str> =
             fields.flat_map(|field| &field.entries).map(|entry| entry.text.as_str()).collect();
@@ -91,14 +92,14 @@ pub fn correct(meaning: &mut Meaning<'_>, oracle: &Oracle) {
     let records = || oracle.records().iter().map(|record| &record.searched);
     let candidates: Vec<usize> =
         (0..meaning.required.len()).filter(|&at| is_candidate(&meaning.required[at])).collect();
-    // "that matches in no searched field (and begins no name or host word, if it may be a prefix)"; "A word that
-    // matches together with its neighbour is not corrected"
+    // "that matches in no searched field (and begins no name or host word, if it may be a prefix)";
+    // "A word that matches together with its neighbour is not corrected"
     let is_unknown = |at: &usize| !records().any(|record| meaning.required[*at].matches(record));
     let unknown: Vec<usize> =
         candidates.iter().copied().filter(is_unknown).take(WORDS_MAX).collect();
     unknown.iter().for_each(|&at| meaning.required[at].correct(oracle));
-    // "If then nothing in the snapshot matches all words, the first two plain words that one to ten businesses
-    // hold (as whole words) are given the same readings beside their own."
+    // "If then nothing in the snapshot matches all words, the first two plain words that one to ten
+    // businesses hold (as whole words) are given the same readings beside their own."
     if !records().any(|record| meaning.matches_all(record)) {
         let is_rare = |at: &usize| {
             let required = &meaning.required[*at];
@@ -110,8 +111,8 @@ pub fn correct(meaning: &mut Meaning<'_>, oracle: &Oracle) {
     meaning.corrected = corrected_text(meaning.q.as_str(), &meaning.required);
 }
 
-/// "only for a plain word of 5 to 32 letters without digits, neither quoted, excluded nor starred"; "of an umlaut
-/// word the stripped form is measured"
+/// "only for a plain word of 5 to 32 letters without digits, neither quoted, excluded nor starred";
+/// "of an umlaut word the stripped form is measured"
 pub fn is_candidate(required: &Required<'_>) -> bool {
     let Some(word) = required.word().filter(|_| !required.clause.is_starred) else { return false };
     let stripped = &word.forms[0];
@@ -129,7 +130,8 @@ impl Required<'_> {
 
 /// The readings of a word.
 fn readings(letters: &[char], oracle: &Oracle) -> Readings {
-    // "with the same first letter, at the smallest edit distance that has any: 1, and from 7 letters on 2"
+    // "with the same first letter, at the smallest edit distance that has any: 1, and from 7
+    // letters on 2"
     let distances = if letters.len() >= LETTERS_FOR_TWO { 1..=2 } else { 1..=1 };
     let found = distances
         .map(|distance| (distance, oracle.vocabulary().at_distance(distance, letters)))
@@ -176,8 +178,8 @@ fn corrected_text(q: &str, required: &[Required<'_>]) -> Option<String> {
     is_corrected.then(|| corrected + &q[copied..])
 }
 
-/// Where a stretch of the folded text stands in the text. Marks and invisible characters that folding drops
-/// belong to the word before them.
+/// Where a stretch of the folded text stands in the text. Marks and invisible characters that
+/// folding drops belong to the word before them.
 fn place_in(text: &str, folded: &Range<usize>) -> Range<usize> {
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
     let lens: Vec<(usize, usize)> = std::iter::once((0, 0))

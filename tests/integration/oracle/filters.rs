@@ -41,7 +41,8 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Understands the filters of a request, given the records: they say which names and places are known.
+    /// Understands the filters of a request, given the records: they say which names and places are
+    /// known.
     pub fn of(query: &Query, records: &[Record]) -> Filters {
         let known_industry =
             |form: &String| records.iter().any(|r| r.values.industry.contains(form));
@@ -64,8 +65,8 @@ impl Filters {
 
     /// Does a record pass the filter by industry?
     pub fn admit_industry(&self, record: &Record) -> bool {
-        // "whole names, folded (…); several are OR". "An unknown name matches nothing; if all are unknown the
-        // answer is empty."
+        // "whole names, folded (…); several are OR". "An unknown name matches nothing; if all are
+        // unknown the answer is empty."
         let Some(asked) = &self.industries else { return true };
         record.values.industry.iter().any(|form| !form.is_empty() && asked.contains(form))
     }
@@ -83,8 +84,8 @@ impl Filters {
 
     /// Does a record pass the bounds of employees?
     pub fn admit_employees(&self, record: &Record) -> bool {
-        // "bounds inclusive"; "a business without `employee_count` matches no bound, `min_employees=0`
-        // included"
+        // "bounds inclusive"; "a business without `employee_count` matches no bound,
+        // `min_employees=0` included"
         if self.min.is_none() && self.max.is_none() {
             return true;
         }

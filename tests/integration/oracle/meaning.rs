@@ -1,7 +1,7 @@
 //! What a `q` asks for in one collection: contract, section 3, "AND", "Prefix" and "Exclusion".
 //!
-//! The words of `q` are read against the whole collection, "filters and exclusions aside": which of them match,
-//! and what stands for those that do not.
+//! The words of `q` are read against the whole collection, "filters and exclusions aside": which of
+//! them match, and what stands for those that do not.
 
 use super::correction::{self, Readings};
 use super::text::{Searched, term_matches};
@@ -44,8 +44,8 @@ impl<'q> Meaning<'q> {
 
     /// Does a record match, exclusions aside?
     pub fn matches(&self, record: &Searched) -> bool {
-        // "Blank `q` is no `q`: everything matches." "Only exclusions: everything except them." "`q` without
-        // any word (`!!!`) matches nothing."
+        // "Blank `q` is no `q`: everything matches." "Only exclusions: everything except them."
+        // "`q` without any word (`!!!`) matches nothing."
         match self.is_relaxed {
             true => relaxation::matches(self, record),
             false => !self.q.is_wordless() && self.matches_all(record),
@@ -83,7 +83,8 @@ impl Required<'_> {
             && self.word().is_some_and(|word| record.name_and_host().any(|f| f.has_prefix(word)))
     }
 
-    /// "Two neighbouring plain words also match, together, a word of a name or host that is their joined form"
+    /// "Two neighbouring plain words also match, together, a word of a name or host that is their
+    /// joined form"
     pub fn matches_with_neighbour(&self, record: &Searched) -> bool {
         record.name_and_host().any(|field| field.has_any_of(&self.joined))
     }
@@ -102,8 +103,9 @@ fn required(q: &TextQuery) -> Vec<Required<'_>> {
     let of = |clause| Required { clause, joined: Vec::new(), readings: None };
     let mut required: Vec<Required<'_>> = q.required().iter().map(of).collect();
     for left in 1..required.len() {
-        // "neighbouring plain words": "legal forms and exclusions have no neighbours" - legal forms at the end
-        // are not among the required clauses, exclusions neither. A starred word is a plain word.
+        // "neighbouring plain words": "legal forms and exclusions have no neighbours" - legal forms
+        // at the end are not among the required clauses, exclusions neither. A starred word is a
+        // plain word.
         let joined = joined_forms(&required[left - 1], &required[left]);
         required[left - 1].joined.extend(joined.iter().cloned());
         required[left].joined.extend(joined);

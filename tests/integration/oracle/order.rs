@@ -30,7 +30,8 @@ pub fn places(companies: &[Company]) -> Vec<Places> {
     let by_name = |a: &Company, b: &Company| {
         collator.compare(&a.name, &b.name).then(a.name.as_bytes().cmp(b.name.as_bytes()))
     };
-    // "`employee_count` descending (null last), then name as under `sort=name`, then `id` ascending"
+    // "`employee_count` descending (null last), then name as under `sort=name`, then `id`
+    // ascending"
     let by_static_order = |a: &Company, b: &Company| {
         null_last(a.employee_count, b.employee_count, SortOrder::Desc)
             .then_with(|| by_name(a, b))
@@ -81,8 +82,8 @@ pub fn compare(
 ) -> Ordering {
     let (record_a, record_b) = (&records[a.0.record], &records[b.0.record]);
     let by_value = match sort {
-        // "by (tier, kind, text score, static order), compared in that order"; "`sort=relevance&order=asc` is
-        // the worst first". A better tier is the greater value.
+        // "by (tier, kind, text score, static order), compared in that order";
+        // "`sort=relevance&order=asc` is the worst first". A better tier is the greater value.
         SortKey::Relevance => directed(relevance(a).cmp(&relevance(b)), order),
         SortKey::Name => directed(record_a.places.name.cmp(&record_b.places.name), order),
         SortKey::EmployeeCount => {

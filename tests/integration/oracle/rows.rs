@@ -1,9 +1,9 @@
 //! Examples of the contract as a table: small collections, requests, and the ids of the answer.
 //!
-//! Every row holds by the whole contract, not only by the part that is under test: where another rule could add
-//! businesses or reorder them, the row avoids it (quotes against prefixes, sorting by name against the text
-//! score). Rows by relevance have at most one business for each tier and kind, or such as the text score orders
-//! beyond doubt.
+//! Every row holds by the whole contract, not only by the part that is under test: where another
+//! rule could add businesses or reorder them, the row avoids it (quotes against prefixes, sorting
+//! by name against the text score). Rows by relevance have at most one business for each tier and
+//! kind, or such as the text score orders beyond doubt.
 
 mod correction;
 mod filters;
@@ -25,11 +25,12 @@ pub struct Group {
     pub about: &'static str,
     /// The value of `sort` where a request names none.
     pub sort: &'static str,
-    /// `id | name | key=value …`, with keys w(ebsite), d(escription), i(ndustry), e(mployees), c(ity), s(tate),
-    /// k for country, y(ear).
+    /// `id | name | key=value …`, with keys w(ebsite), d(escription), i(ndustry), e(mployees),
+    /// c(ity), s(tate), k for country, y(ear).
     pub records: &'static [&'static str],
-    /// A request, its parameters separated by ` ; `, and the answer: the ids in order; `corrected=` and the text
-    /// if the answer says that `q` was corrected; `relaxed` if it says that any word counted.
+    /// A request, its parameters separated by ` ; `, and the answer: the ids in order; `corrected=`
+    /// and the text if the answer says that `q` was corrected; `relaxed` if it says that any word
+    /// counted.
     pub rows: &'static [(&'static str, &'static str)],
 }
 
@@ -111,8 +112,8 @@ pub fn shown(ids: &[&str], corrected: Option<&str>, is_relaxed: bool) -> String 
     ids.into_iter().chain(corrected).chain(relaxed).collect::<Vec<_>>().join(" ; ")
 }
 
-/// A text score that agrees with any in the rows above: how many of the words, legal forms at the end included,
-/// are in each field, "name > host > industry > description".
+/// A text score that agrees with any in the rows above: how many of the words, legal forms at the
+/// end included, are in each field, "name > host > industry > description".
 fn plain_score(oracle: &Oracle, q: &TextQuery, record: usize) -> u32 {
     let searched = &oracle.records()[record].searched;
     let has = |clause: &&Clause, field: TextField| {

@@ -1,5 +1,5 @@
-//! The words of a record, and which of them a word of `q` is: contract, section 3, "Searched fields" to
-//! "Plural", "Phrase", and "Whole id, and hosts".
+//! The words of a record, and which of them a word of `q` is: contract, section 3, "Searched
+//! fields" to "Plural", "Phrase", and "Whole id, and hosts".
 
 use firmament::analyzer::host::Host;
 use firmament::analyzer::{Analysis, Role, TextField, plural};
@@ -12,7 +12,8 @@ pub struct Searched {
     pub fields: Vec<FieldWords>,
     /// The host of its website.
     pub host: Option<String>,
-    /// Positions of the name without trailing legal forms; "a name … of legal forms alone keeps them".
+    /// Positions of the name without trailing legal forms; "a name … of legal forms alone keeps
+    /// them".
     pub name_len: u32,
 }
 
@@ -76,7 +77,8 @@ impl Searched {
         &self.fields[0]
     }
 
-    /// The fields where words match by their beginnings, and joined ones together: "in name and host".
+    /// The fields where words match by their beginnings, and joined ones together: "in name and
+    /// host".
     pub fn name_and_host(&self) -> impl Iterator<Item = &FieldWords> {
         self.fields.iter().filter(|field| !field.field.has_plurals())
     }
@@ -134,8 +136,9 @@ impl FieldWords {
         })
     }
 
-    /// Are the places that words leave empty between them empty here too? "a space, a sign or a change to other
-    /// letters ends" a run of CJK characters, "in the indexed text too": 東 大学 does not stand in 東京大学.
+    /// Are the places that words leave empty between them empty here too? "a space, a sign or a
+    /// change to other letters ends" a run of CJK characters, "in the indexed text too": 東 大学 does
+    /// not stand in 東京大学.
     pub fn is_empty_between(&self, start: u32, places: &[u32]) -> bool {
         let last = places.last().copied().unwrap_or_default();
         let mut empty = (0..last).filter(|at| !places.contains(at));
@@ -156,8 +159,9 @@ impl FieldWords {
     /// Is an indexed form one of a word's forms, or its singular or plural where those match?
     pub fn is_same(&self, entry: &Entry, word: &QueryWord) -> bool {
         word.forms.iter().any(|form| {
-            // "in industry and description, English singular and plural match alike"; "Names and hosts match
-            // as written". Two different words share a form only if one of them looks like a plural.
+            // "in industry and description, English singular and plural match alike"; "Names and
+            // hosts match as written". Two different words share a form only if one of them looks
+            // like a plural.
             entry.text == *form
                 || self.field.has_plurals()
                     && (plural::is_plural_shaped(&entry.text) || plural::is_plural_shaped(form))
@@ -173,8 +177,8 @@ fn begins(entry: &Entry, word: &QueryWord) -> bool {
 /// Does a record match a term as it stands, by whole words?
 pub fn term_matches(term: &Term, record: &Searched) -> bool {
     match term {
-        // "matches (excluded: excludes) the businesses on that host, or those in which all words of its labels
-        // match". A host whose labels hold no word has only the former.
+        // "matches (excluded: excludes) the businesses on that host, or those in which all words of
+        // its labels match". A host whose labels hold no word has only the former.
         Term::Host { name, labels } => {
             is_on_host(name, record)
                 || !labels.is_empty() && labels.iter().all(|label| term_matches(label, record))

@@ -52,9 +52,10 @@ enum Presence {
     Whole,
 }
 
-/// "The words of `q` are here its plain words and the parts of its compounds, hosts and phrases, without
-/// trailing forms", each at its place. A run of CJK characters leaves the position behind it empty, in quotes
-/// as well: "a space, a sign or a change to other letters ends it, in the indexed text too".
+/// "The words of `q` are here its plain words and the parts of its compounds, hosts and phrases,
+/// without trailing forms", each at its place. A run of CJK characters leaves the position behind
+/// it empty, in quotes as well: "a space, a sign or a change to other letters ends it, in the
+/// indexed text too".
 pub fn ranking_words<'m>(meaning: &'m Meaning<'_>) -> Vec<RankingWord<'m>> {
     let mut words = Vec::new();
     let mut next = 0;
@@ -132,7 +133,8 @@ pub fn rank(meaning: &Meaning<'_>, record: &Searched) -> (Tier, Kind) {
     (Tier::NoWordsInName, Kind::WholeWords)
 }
 
-/// "the name is `q` (both without trailing legal forms; a name or `q` of legal forms alone keeps them)"
+/// "the name is `q` (both without trailing legal forms; a name or `q` of legal forms alone keeps
+/// them)"
 fn name_is(record: &Searched, words: &[RankingWord<'_>]) -> bool {
     let name = record.name();
     let is_kept = |position: u32| position < record.name_len;
@@ -183,8 +185,8 @@ fn presence(required: &Required<'_>, word: &QueryWord, name: &FieldWords) -> Pre
     }
 }
 
-/// How the words of a term are in the name, by whole words. "joined … hits count": the joined form of a compound
-/// stands for its parts.
+/// How the words of a term are in the name, by whole words. "joined … hits count": the joined form
+/// of a compound stands for its parts.
 fn presences_of_term(term: &Term, name: &FieldWords) -> Vec<Presence> {
     let whole = |word: &QueryWord| match name.has_word(word) {
         true => Presence::Whole,

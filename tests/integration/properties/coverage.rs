@@ -1,4 +1,5 @@
-//! Counts how often each rule decided something. A property test whose rules never fire proves nothing.
+//! Counts how often each rule decided something. A property test whose rules never fire proves
+//! nothing.
 
 mod reading;
 mod text;

@@ -1,7 +1,8 @@
-//! Words that many businesses hold: two within one industry and wherever, joined in hosts, and with legal forms.
+//! Words that many businesses hold: two within one industry and wherever, joined in hosts, and with
+//! legal forms.
 //!
-//! Random texts seldom hold the same two words next to each other in the same industry, or in a name; here, few words make
-//! all texts.
+//! Random texts seldom hold the same two words next to each other in the same industry, or in a
+//! name; here, few words make all texts.
 
 use super::subject::Subject;
 use super::{Pair, companies, lines, rendered, requests::Request};
@@ -96,7 +97,8 @@ fn words_apart_are_ranked_as_the_oracle_does() {
     compare(Texts { between, unnamed: 2, ..TEXTS }, two_words, &[]);
 }
 
-/// Names hold the word, or one that it begins, or both: more of them than are stored, or fewer than a page.
+/// Names hold the word, or one that it begins, or both: more of them than are stored, or fewer than
+/// a page.
 #[test]
 fn words_wherever_and_in_an_industry_are_ranked_as_the_oracle_does() {
     let between = &["", "", "", "carbonate ", "embers ", "falconry "];
@@ -165,8 +167,9 @@ fn three_words_and_compounds_are_ranked_as_the_oracle_does() {
     compare(texts, phrase, &[]);
 }
 
-/// Nothing matches all words, so that names are told apart by how much of them the others cover: words that stand twice,
-/// stand joined, have several forms, or are akin to the one that is asked for.
+/// Nothing matches all words, so that names are told apart by how much of them the others cover:
+/// words that stand twice, stand joined, have several forms, or are akin to the one that is asked
+/// for.
 #[test]
 fn words_beside_an_unknown_one_are_ranked_as_when_all_are_looked_at() {
     let between = &["", "", "", "north ", "del-ta ", "delta-", "deltaic ", "größe ", "groesse "];
@@ -188,7 +191,8 @@ fn two_words(rng: &mut Rng) -> Vec<String> {
     [*rng.pick(&TEXT_WORDS), *rng.pick(&TEXT_WORDS)].map(str::to_owned).into()
 }
 
-/// Compares answers to such a `q` over collections of `texts`, of which so many at least are to be by these ways.
+/// Compares answers to such a `q` over collections of `texts`, of which so many at least are to be
+/// by these ways.
 fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Way, u64)]) {
     let mut scratch = Scratch::default();
     let mut taken = vec![0; least.len()];
@@ -221,7 +225,8 @@ fn compare(texts: Texts, q: impl Fn(&mut Rng) -> Vec<String>, least: &[(Way, u64
     }
 }
 
-/// Checks what is answered to each `q` over a few companies; pages are of sizes that the number beside it draws.
+/// Checks what is answered to each `q` over a few companies; pages are of sizes that the number
+/// beside it draws.
 fn check_answers(
     all: impl Iterator<Item = Company>,
     asked: impl IntoIterator<Item = (&'static str, u64)>,
@@ -256,7 +261,8 @@ fn a_walk_back_from_a_phrase_meets_names_before_hosts() {
 
 #[test]
 fn a_form_that_stands_nowhere_may_be_of_a_plural() {
-    // Nobody holds `voegel`, which `vögel` is too, but some hold its plural, and `vogel` is no form of that.
+    // Nobody holds `voegel`, which `vögel` is too, but some hold its plural, and `vogel` is no form
+    // of that.
     let company = |number: u64| {
         let bird = if number.is_multiple_of(3) { "voegels" } else { "vogel" };
         Company {
@@ -276,8 +282,9 @@ fn a_form_that_stands_nowhere_may_be_of_a_plural() {
 
 #[test]
 fn words_held_as_one_count_where_impacts_tell_the_others() {
-    // Nothing matches all words. Most hold `red` only, which impacts tell; some of these also hold the next two as one, for
-    // which they are no hits, as they would be if their host held it, but which counts for the order.
+    // Nothing matches all words. Most hold `red` only, which impacts tell; some of these also hold
+    // the next two as one, for which they are no hits, as they would be if their host held it, but
+    // which counts for the order.
     let company = |number: u64| {
         let more = " more".repeat(number as usize % 5);
         let held = match number % 8 {

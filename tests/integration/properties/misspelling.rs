@@ -1,4 +1,5 @@
-//! Words of `q` as people type them: misspelt, cut short, joined, split, and among words from elsewhere.
+//! Words of `q` as people type them: misspelt, cut short, joined, split, and among words from
+//! elsewhere.
 
 use crate::collections::{Record, Rng, WORDS};
 

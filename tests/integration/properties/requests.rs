@@ -1,7 +1,7 @@
 //! Random requests for a collection.
 //!
-//! They are half made of what the collection holds, so that rules fire and answers are not empty; the words of
-//! `q` come out of [`misspelling`](super::misspelling) now and then.
+//! They are half made of what the collection holds, so that rules fire and answers are not empty;
+//! the words of `q` come out of [`misspelling`](super::misspelling) now and then.
 
 use super::misspelling;
 use crate::collections::{
@@ -70,8 +70,8 @@ pub const SORTS: [SortKey; 4] =
 /// All values of `order`.
 pub const ORDERS: [SortOrder; 2] = [SortOrder::Asc, SortOrder::Desc];
 
-/// A request for a collection. Its parts are mostly about one and the same record, so that together they match
-/// something.
+/// A request for a collection. Its parts are mostly about one and the same record, so that together
+/// they match something.
 pub fn request(rng: &mut Rng, records: &[Record]) -> Request {
     let target = std::slice::from_ref(rng.pick(records));
     let about = |rng: &mut Rng| if rng.chance(80) { target } else { records };

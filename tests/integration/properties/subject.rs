@@ -31,8 +31,9 @@ impl Subject {
     pub fn publish(companies: &[Company], lines: &str) -> Subject {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("collection.firmament");
-        // Every other collection stores whatever can be stored, however small it is, and takes every way; half of
-        // these keep the hits that were found, and score all members in larger blocks.
+        // Every other collection stores whatever can be stored, however small it is, and takes
+        // every way; half of these keep the hits that were found, and score all members in larger
+        // blocks.
         let kept_max = Tuning::default().kept_max;
         let walk_block = 16;
         let (thresholds, tuning) = match companies.len() % 4 {

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use syn::visit::{self, Visit};
 
-/// A folder of `src` with the rooms in it by floor, lowest first. A room names only rooms of lower floors, and its
-/// own. The last entry of the folder is the file beside it, which presents the rooms to those outside.
+/// A folder of `src` with the rooms in it by floor, lowest first. A room names only rooms of lower
+/// floors, and its own. The last entry of the folder is the file beside it, which presents the
+/// rooms to those outside.
 struct House {
     folder: &'static str,
     floors: &'static [&'static [&'static str]],

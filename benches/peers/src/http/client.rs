@@ -1,7 +1,8 @@
 //! A client that asks one server over some connections, all on the calling thread.
 //!
-//! A connection has one request under way: the next one is sent when the answer is there. Requests are taken from the file
-//! in its order by whichever connection is free, from the beginning again after the last.
+//! A connection has one request under way: the next one is sent when the answer is there. Requests
+//! are taken from the file in its order by whichever connection is free, from the beginning again
+//! after the last.
 
 use crate::Result;
 use crate::workload::{self, Request};
@@ -16,8 +17,8 @@ use tokio::runtime::Runtime;
 /// Most headers of an answer.
 const HEADERS_MAX: usize = 32;
 
-/// How long a server may take beyond the time that it is asked for, and for the whole file besides a hundredth of a second
-/// a request, before it counts as hanging.
+/// How long a server may take beyond the time that it is asked for, and for the whole file besides
+/// a hundredth of a second a request, before it counts as hanging.
 const LATE_MAX: Duration = Duration::from_secs(30);
 
 /// Requests as they are sent.
@@ -67,8 +68,8 @@ impl<'l> Client<'l> {
         self.ask(server, |_| Instant::now() < end, time)
     }
 
-    /// Sends requests while `goes_on`, by how many were sent, which is expected to take `time` at most, and returns how many
-    /// were.
+    /// Sends requests while `goes_on`, by how many were sent, which is expected to take `time` at
+    /// most, and returns how many were.
     fn ask(
         &self,
         server: SocketAddr,

@@ -1,7 +1,7 @@
 //! The servers that are compared, each in a process of its own: this program, started once more.
 //!
-//! A server prints its address when it is ready, and ends when its standard input does, which is when whoever started it
-//! ends, in whatever way.
+//! A server prints its address when it is ready, and ends when its standard input does, which is
+//! when whoever started it ends, in whatever way.
 
 use crate::Result;
 use bytes::Bytes;
@@ -87,7 +87,8 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts what [`ServerCommand`] is read from `arguments`, pinned to a processor, and waits until it is ready.
+    /// Starts what [`ServerCommand`] is read from `arguments`, pinned to a processor, and waits
+    /// until it is ready.
     pub fn start(arguments: &[impl AsRef<OsStr>], processor: u16) -> Result<Served> {
         let mut process = Command::new("taskset")
             .args(["-c", &processor.to_string()])
@@ -130,7 +131,8 @@ impl Drop for Process {
     }
 }
 
-/// The time that all threads of a process were running (`/proc/PID/task/TID/schedstat`, the first number).
+/// The time that all threads of a process were running (`/proc/PID/task/TID/schedstat`, the first
+/// number).
 pub fn processor_time(process: u32) -> Result<Duration> {
     let mut nanos = 0;
     for thread in std::fs::read_dir(format!("/proc/{process}/task"))? {

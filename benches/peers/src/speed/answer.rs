@@ -1,8 +1,9 @@
 //! A page of tantivy: the exact total, the documents in order, their JSON fetched.
 //!
-//! There are two ways to a page with an exact total, and which is quicker depends on the request: one pass over all
-//! hits that counts them and keeps the best, or two, one that counts and one that finds the best with what ways
-//! the engine has (block-max WAND, stopping after the first documents). Both are measured.
+//! There are two ways to a page with an exact total, and which is quicker depends on the request:
+//! one pass over all hits that counts them and keeps the best, or two, one that counts and one that
+//! finds the best with what ways the engine has (block-max WAND, stopping after the first
+//! documents). Both are measured.
 
 use super::index::PeerIndex;
 use super::translate::{Order, Translated};

@@ -1,9 +1,10 @@
 //! The index of tantivy, as its expert would lay it out for Firmament's contract.
 //!
-//! In: a snapshot. Out: one merged segment on disk, its documents in the static order, so that a document has the
-//! same number in both engines and hits in that order need no sorting. Industries, places and hosts are raw terms,
-//! employees a fast field, each sort order a fast field of ranks, texts as in [`words`](super::words), and the JSON
-//! of each business is stored, not compressed, since decompression would cost time.
+//! In: a snapshot. Out: one merged segment on disk, its documents in the static order, so that a
+//! document has the same number in both engines and hits in that order need no sorting. Industries,
+//! places and hosts are raw terms, employees a fast field, each sort order a fast field of ranks,
+//! texts as in [`words`](super::words), and the JSON of each business is stored, not compressed,
+//! since decompression would cost time.
 
 use super::words::{Content, FIELD_END, Words};
 use crate::Result;

@@ -1,7 +1,8 @@
 //! A request of the contract in terms of tantivy.
 //!
-//! In: a [`Query`](firmament::query::request::Query). Out: a query of tantivy that matches the same businesses, the order
-//! and the place from which the page is taken; or why there is none ([`LeftOut`]).
+//! In: a [`Query`](firmament::query::request::Query). Out: a query of tantivy that matches the same
+//! businesses, the order and the place from which the page is taken; or why there is none
+//! ([`LeftOut`]).
 
 use super::index::{Fields, PeerIndex};
 use super::words::POSITION_STEP;

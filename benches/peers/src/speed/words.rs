@@ -1,9 +1,9 @@
 //! The words of a record as tantivy indexes them.
 //!
-//! In: the text fields of a record, joined by [`FIELD_END`]. Out: tokens, by the words of Firmament's own analyzer,
-//! since both engines must match alike to be compared. Positions of one field do not touch those of the next, so
-//! a phrase stays within a field. Words stand at even positions, joined forms of compounds at odd ones, since they
-//! take no part in phrases.
+//! In: the text fields of a record, joined by [`FIELD_END`]. Out: tokens, by the words of
+//! Firmament's own analyzer, since both engines must match alike to be compared. Positions of one
+//! field do not touch those of the next, so a phrase stays within a field. Words stand at even
+//! positions, joined forms of compounds at odd ones, since they take no part in phrases.
 
 use firmament::analyzer::{Analysis, Role, TextField, plural};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
@@ -20,14 +20,16 @@ const START_CHARS_MIN: usize = firmament::snapshot::terms::prefixes::PREFIX_CHAR
 /// Which words a field of the index holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// All: of names and hosts as written, of industries and descriptions in all their forms. A word that has no
-    /// other form is one look-up here.
+    /// All: of names and hosts as written, of industries and descriptions in all their forms. A
+    /// word that has no other form is one look-up here.
     All,
-    /// Of industries and descriptions alone, in all their forms: where the singular of a plural is looked up.
+    /// Of industries and descriptions alone, in all their forms: where the singular of a plural is
+    /// looked up.
     Prose,
     /// Of names and hosts, as written.
     Names,
-    /// Starts of three characters and more of the words of names and hosts: a prefix is one look-up.
+    /// Starts of three characters and more of the words of names and hosts: a prefix is one
+    /// look-up.
     Starts,
 }
 
@@ -46,7 +48,8 @@ pub struct WordStream<'a> {
 }
 
 impl Words {
-    /// A tokenizer for a field with this content. Its text are name, website, industry and description.
+    /// A tokenizer for a field with this content. Its text are name, website, industry and
+    /// description.
     pub fn new(content: Content) -> Words {
         Words { content, analysis: Analysis::default(), tokens: Vec::new(), len: 0 }
     }

@@ -11,12 +11,14 @@ use crate::snapshot::answers::frequent_keys;
 use crate::snapshot::answers::phrases::pair;
 use crate::snapshot::encoding::postings;
 
-/// A phrase that fewer of its candidates hold has a list: a page of others is full after some thousand candidates.
+/// A phrase that fewer of its candidates hold has a list: a page of others is full after some
+/// thousand candidates.
 const RARE_SHARE: u64 = 96;
 
-/// A phrase that more of its candidates hold has a list: the words belong together (`A/S`, `Co., Ltd`, `real estate`),
-/// so that it is asked for, and it takes less than the lists of its words. In between are words that are neighbours by
-/// chance: nearly all phrases, and nine tenths of all bytes. Of these, only those of the most frequent words have one.
+/// A phrase that more of its candidates hold has a list: the words belong together (`A/S`,
+/// `Co., Ltd`, `real estate`), so that it is asked for, and it takes less than the lists of its
+/// words. In between are words that are neighbours by chance: nearly all phrases, and nine tenths
+/// of all bytes. Of these, only those of the most frequent words have one.
 const FREQUENT_SHARE: u64 = 32;
 
 /// Encodes one partition after the other.
@@ -198,8 +200,8 @@ fn is_listed(count: u32, both: u32, thresholds: &Thresholds) -> bool {
     !is_by_chance || both >= thresholds.phrase_listed_docs_min
 }
 
-/// How many of the first of `phrases` are encoded together, one at least, so that of their businesses about `keys_max`
-/// are held.
+/// How many of the first of `phrases` are encoded together, one at least, so that of their
+/// businesses about `keys_max` are held.
 fn batch_len(phrases: &[Phrase], keys_max: usize) -> usize {
     let mut sum = 0;
     let fit = phrases.iter().take_while(|phrase| {
@@ -210,8 +212,8 @@ fn batch_len(phrases: &[Phrase], keys_max: usize) -> usize {
 }
 
 impl Encoded {
-    /// Encodes a phrase whose documents have the keys `keys`, ascending by document, and whose best are the last so far;
-    /// `docs` is working space.
+    /// Encodes a phrase whose documents have the keys `keys`, ascending by document, and whose best
+    /// are the last so far; `docs` is working space.
     fn push(&mut self, phrase: &Phrase, keys: &[Key], docs: &mut Vec<u32>) {
         let start = self.lists.len();
         if phrase.is_listed {

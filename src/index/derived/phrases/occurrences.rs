@@ -1,20 +1,21 @@
 //! Which businesses hold which pairs of neighbours, by partitions of the pairs, on disk.
 //!
-//! In: the pairs of one business after the other, a chunk of businesses at a time, on any thread. Out: the occurrences
-//! of one partition after the other, by business. A table with a number for every pair of dense terms is 64 MiB, so
-//! that each look into it waits for memory, some seventy times a business; that of a partition stays in the cache of a
-//! core.
+//! In: the pairs of one business after the other, a chunk of businesses at a time, on any thread.
+//! Out: the occurrences of one partition after the other, by business. A table with a number for
+//! every pair of dense terms is 64 MiB, so that each look into it waits for memory, some seventy
+//! times a business; that of a partition stays in the cache of a core.
 //!
-//! An occurrence is a word of 32 bits: the pair, counted from the first of its partition (16 bits), the score (9), and
-//! the gap to the business of the occurrence before (7); where that is too large, a second word is the gap. They are
-//! some 300 bytes a business.
+//! An occurrence is a word of 32 bits: the pair, counted from the first of its partition (16 bits),
+//! the score (9), and the gap to the business of the occurrence before (7); where that is too
+//! large, a second word is the gap. They are some 300 bytes a business.
 
 use crate::index::derived::transpose::num_chunks;
 use crate::index::scratch::{Scratch, ScratchError, ScratchFile};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// About as many partitions are made, if so many are enough: each thread appends to all of them in turn.
+/// About as many partitions are made, if so many are enough: each thread appends to all of them in
+/// turn.
 const NUM_PARTITIONS: usize = 256;
 
 /// Bits of a pair within its partition.
@@ -43,8 +44,8 @@ pub struct Partitions {
 }
 
 impl Partitions {
-    /// Of pairs of terms that as many businesses hold as `lens` says, so that in each partition are about as many
-    /// occurrences.
+    /// Of pairs of terms that as many businesses hold as `lens` says, so that in each partition are
+    /// about as many occurrences.
     pub fn new(lens: &[usize], shift: u32) -> Partitions {
         let firsts_max = 1 << PAIR_BITS >> shift;
         let share = lens.iter().sum::<usize>().div_ceil(NUM_PARTITIONS);
@@ -77,8 +78,8 @@ impl Partitions {
     }
 }
 
-/// Takes the occurrences in some chunks of businesses, one business after the other, to a file of its own: writers of
-/// one file wait for each other.
+/// Takes the occurrences in some chunks of businesses, one business after the other, to a file of
+/// its own: writers of one file wait for each other.
 pub struct OccurrencesWriter<'a> {
     partitions: &'a Partitions,
     /// Those of each partition that are not written yet.
@@ -217,7 +218,8 @@ impl Occurrences {
         Ok(())
     }
 
-    /// Calls `visit` with all occurrences of a partition, businesses ascending; `words` is working space.
+    /// Calls `visit` with all occurrences of a partition, businesses ascending; `words` is working
+    /// space.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -242,7 +244,8 @@ impl Occurrences {
     }
 }
 
-/// Calls `visit` with the occurrences that `words` are, in the chunk that begins with business `doc`.
+/// Calls `visit` with the occurrences that `words` are, in the chunk that begins with business
+/// `doc`.
 fn decode(words: &[u32], mut doc: u32, visit: &mut impl FnMut(Occurrence)) {
     let mut words = words.iter();
     while let Some(word) = words.next() {

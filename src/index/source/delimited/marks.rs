@@ -1,7 +1,7 @@
 //! Line ends and quotation marks of a table: what csv-core does not tell of them.
 //!
-//! Both are followed through the bytes of each row as they are read, in pieces of any size. A piece without
-//! quotation marks costs the search for one.
+//! Both are followed through the bytes of each row as they are read, in pieces of any size. A piece
+//! without quotation marks costs the search for one.
 
 /// Counts lines. LF, CRLF and CR end one, within quotation marks as well.
 pub struct Lines {
@@ -33,8 +33,8 @@ pub fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Follows the quotation marks of rows, as csv-core takes them: one at the begin of a cell opens, within such a
-/// cell one closes and two are one of its value, and all others are values.
+/// Follows the quotation marks of rows, as csv-core takes them: one at the begin of a cell opens,
+/// within such a cell one closes and two are one of its value, and all others are values.
 pub struct Quotes {
     delimiter: u8,
     at: At,
@@ -83,8 +83,8 @@ impl Quotes {
         (self.cell, self.misquoted) = (0, None);
     }
 
-    /// The first cell of the row in which more follows a mark that closes; or one with line ends in it, if there
-    /// is any. csv-core drops the marks of such a cell and keeps the rest.
+    /// The first cell of the row in which more follows a mark that closes; or one with line ends in
+    /// it, if there is any. csv-core drops the marks of such a cell and keeps the rest.
     pub fn misquoted(&self) -> Option<Misquoted> {
         self.misquoted
     }

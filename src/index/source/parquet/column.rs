@@ -44,7 +44,8 @@ enum Kind {
     Signed,
     Unsigned,
     Double,
-    /// No value in any row, whatever the physical type: what writers make of a column that is always null.
+    /// No value in any row, whatever the physical type: what writers make of a column that is
+    /// always null.
     Null,
 }
 
@@ -126,8 +127,8 @@ pub fn accepted(slot: Slot) -> &'static str {
     }
 }
 
-/// Can `slot` be read from a column of this type? Numbers stored as texts are refused, as in JSON; a column of
-/// nulls has no value of a wrong type.
+/// Can `slot` be read from a column of this type? Numbers stored as texts are refused, as in JSON;
+/// a column of nulls has no value of a wrong type.
 ///
 /// # Errors
 /// It cannot: what the column is, and what is accepted.
@@ -180,7 +181,8 @@ impl Column {
         let kind = kind_of(&descriptor)
             .ok_or_else(|| io::Error::other("it is damaged: a column changed its type"))?;
         let max_definition = descriptor.max_def_level();
-        // A value that repeats the start of the one before is a copy of it: a few bytes may be as long as a page, each.
+        // A value that repeats the start of the one before is a copy of it: a few bytes may be as
+        // long as a page, each.
         let may_repeat = chunk.encodings().any(|it| it == Encoding::DELTA_BYTE_ARRAY);
         let pages = Box::new(Unpacked::new(pages, max_definition, may_repeat));
         Ok(Column {
@@ -198,8 +200,8 @@ impl Column {
         std::mem::take(&mut self.unpacked_bytes)
     }
 
-    /// Reads `num_rows` rows; gives every value that is there, with its row. Texts are appended to `texts`.
-    /// Tells how many rows there were.
+    /// Reads `num_rows` rows; gives every value that is there, with its row. Texts are appended to
+    /// `texts`. Tells how many rows there were.
     ///
     /// # Errors
     /// The column is damaged.

@@ -1,8 +1,9 @@
 //! The pages of a column chunk, looked at before they are unpacked.
 //!
-//! The header of a page says how long it is unpacked, and the crate makes room for that before it unpacks, or
-//! (gzip) unpacks without looking at it. So the headers are read here first: Thrift's compact protocol, of which
-//! three fields count. See the [format](https://github.com/apache/parquet-format) and the
+//! The header of a page says how long it is unpacked, and the crate makes room for that before it
+//! unpacks, or (gzip) unpacks without looking at it. So the headers are read here first: Thrift's
+//! compact protocol, of which three fields count. See the
+//! [format](https://github.com/apache/parquet-format) and the
 //! [protocol](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md).
 
 use super::damaged;
@@ -76,7 +77,8 @@ fn check_gzip(body: impl Read, header: &Header) -> io::Result<()> {
     let unpacked = flate2::read::MultiGzDecoder::new(body.take(header.packed));
     match io::copy(&mut unpacked.take(header.unpacked + 1), &mut io::sink()) {
         Ok(len) if len > header.unpacked => Err(fault("a page unpacks to more than it says")),
-        // Levels of a page may stand before what is packed; whether they do is for the crate to see.
+        // Levels of a page may stand before what is packed; whether they do is for the crate to
+        // see.
         _ => Ok(()),
     }
 }
@@ -233,7 +235,8 @@ mod tests {
 
     #[test]
     fn headers_are_read_to_their_end() {
-        // type = 0, unpacked = 300, packed = 64, a struct with a list of truth values and a binary, the end.
+        // type = 0, unpacked = 300, packed = 64, a struct with a list of truth values and a binary,
+        // the end.
         let header = [
             0x15, 0, 0x15, 0xd8, 4, 0x15, 0x80, 1, 0x2c, 0x19, 0x21, 1, 2, 0x18, 2, b'a', b'b', 0,
             0, 99,

@@ -1,8 +1,9 @@
 //! Columns that hold a field, but not in a shape that it can be read from.
 //!
-//! Columns are bound by the names of leaves. A list, map or struct called `industry` has none of that name, and a
-//! text called `location` has none below it: both would be passed over like unknown columns, and their fields be
-//! null in all records. JSON rejects such records, so a file of them is refused.
+//! Columns are bound by the names of leaves. A list, map or struct called `industry` has none of
+//! that name, and a text called `location` has none below it: both would be passed over like
+//! unknown columns, and their fields be null in all records. JSON rejects such records, so a file
+//! of them is refused.
 
 use super::column;
 use crate::company::Field;
@@ -20,7 +21,8 @@ struct Wanted {
     names: Vec<String>,
 }
 
-/// Does every column that `mapping` reads have the shape it is read in? `leaves` are the names of all leaves.
+/// Does every column that `mapping` reads have the shape it is read in? `leaves` are the names of
+/// all leaves.
 ///
 /// # Errors
 /// One has not: what the column is, what is accepted and how to mend it.
@@ -34,7 +36,8 @@ pub fn check(schema: &Type, leaves: &[String], mapping: &Mapping) -> Result<(), 
     for Wanted { slot, names } in wanted.iter().filter(|wanted| leaf_of(wanted).is_none()) {
         for name in names {
             match find_obstacle(schema, name, 0) {
-                // A column that is read for itself, as a text to be taken apart or under --map city=location.
+                // A column that is read for itself, as a text to be taken apart or under --map
+                // city=location.
                 Some((column, _)) if read.contains(column) => {}
                 Some((column, node)) => return Err(describe(column, node, name, *slot, mapping)),
                 None => {}
@@ -62,8 +65,9 @@ fn collect_wanted(mapping: &Mapping, keys: &[Key], path: &str, wanted: &mut Vec<
     }
 }
 
-/// The column that has this name and is no leaf, or that is in the way to it and no struct. A column of nulls is
-/// in nobody's way. `start` is where the names of the columns of `group` begin in `name`.
+/// The column that has this name and is no leaf, or that is in the way to it and no struct. A
+/// column of nulls is in nobody's way. `start` is where the names of the columns of `group` begin
+/// in `name`.
 fn find_obstacle<'n, 's>(
     group: &'s Type,
     name: &'n str,

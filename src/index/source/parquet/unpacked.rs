@@ -1,8 +1,10 @@
-//! Pages looked at once they are unpacked: how many values they say they have, before room is made for these.
+//! Pages looked at once they are unpacked: how many values they say they have, before room is made
+//! for these.
 //!
-//! The crate makes room for as many values as the header of a dictionary says, and for as many lengths as a page of texts
-//! says that is encoded by lengths (`DELTA_LENGTH_BYTE_ARRAY`, `DELTA_BYTE_ARRAY`), whatever else is there: a page of a
-//! hundred bytes may ask for terabytes. See the [encodings](https://parquet.apache.org/docs/file-format/data-pages/encodings/).
+//! The crate makes room for as many values as the header of a dictionary says, and for as many
+//! lengths as a page of texts says that is encoded by lengths (`DELTA_LENGTH_BYTE_ARRAY`,
+//! `DELTA_BYTE_ARRAY`), whatever else is there: a page of a hundred bytes may ask for terabytes.
+//! See the [encodings](https://parquet.apache.org/docs/file-format/data-pages/encodings/).
 
 use ::parquet::basic::Encoding;
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
@@ -11,8 +13,8 @@ use ::parquet::errors::{ParquetError, Result};
 /// Most values of a dictionary: the crate holds 32 bytes for each. Common writers end one at 1 MiB.
 const DICTIONARY_VALUES_MAX: u32 = 1 << 22;
 
-/// Most values of a page that is encoded by lengths: the crate holds 8 bytes for each. Common writers put some ten thousand
-/// into one, and at most a row group.
+/// Most values of a page that is encoded by lengths: the crate holds 8 bytes for each. Common
+/// writers put some ten thousand into one, and at most a row group.
 const LENGTHS_MAX: u32 = 1 << 24;
 
 /// The pages of a column, each looked at before the crate decodes it.
@@ -142,8 +144,8 @@ impl Numbers<'_> {
     }
 }
 
-/// Seven bits a byte, lowest first; a set eighth says that there is more. As wide as the crate reads it: what
-/// [`read_varint`](crate::bytes::read_varint) takes for 1 may be 2^32 and 1.
+/// Seven bits a byte, lowest first; a set eighth says that there is more. As wide as the crate
+/// reads it: what [`read_varint`](crate::bytes::read_varint) takes for 1 may be 2^32 and 1.
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {

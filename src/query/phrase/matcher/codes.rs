@@ -15,7 +15,8 @@ const SEARCHED_MAX: usize = 8;
 pub struct Codes {
     /// Code and number of the word it counts for; sorted.
     pub all: Vec<(u32, u32)>,
-    /// Made at the first field that is looked at: what stands at the start of a name is found without.
+    /// Made at the first field that is looked at: what stands at the start of a name is found
+    /// without.
     within_field: OnceCell<WithinField>,
 }
 
@@ -59,8 +60,8 @@ impl Codes {
         })
     }
 
-    /// Those of two words without anything between of which the second is the rarest; none if that is so many codes
-    /// that searching the bytes for each takes longer than reading the words.
+    /// Those of two words without anything between of which the second is the rarest; none if that
+    /// is so many codes that searching the bytes for each takes longer than reading the words.
     fn adjacent(&self, offsets: &[u32]) -> Option<Adjacent> {
         let codes_of = |wanted: u32| -> Vec<u32> {
             let of_word = self.all.iter().filter(|&&(_, number)| number == wanted);
@@ -127,14 +128,16 @@ pub struct ProseWords<'s> {
 /// What tells the terms that match a word of a phrase.
 #[derive(Debug)]
 enum Matching {
-    /// The only form of a word that begins [all that match it](plural::begins_related), and the terms that it begins.
+    /// The only form of a word that begins [all that match it](plural::begins_related), and the
+    /// terms that it begins.
     Begun(String, BegunTerms),
     /// Words to be looked up from their first letter on.
     Related(QueryWord),
 }
 
 impl<'s> ProseWords<'s> {
-    /// Those of `phrase`, of which the one with this number is rare. `begun_by` tells the terms that a word begins.
+    /// Those of `phrase`, of which the one with this number is rare. `begun_by` tells the terms
+    /// that a word begins.
     pub fn new(
         phrase: &Phrase,
         rarest: u32,
@@ -150,8 +153,9 @@ impl<'s> ProseWords<'s> {
         ProseWords { words, terms, rarest, sought: OnceCell::new(), all: OnceCell::new() }
     }
 
-    /// May the phrase stand in a field of these bytes? Until the codes of all words have been needed, which takes the rarest
-    /// in some prose, that one is looked for first: mostly it stands in names only.
+    /// May the phrase stand in a field of these bytes? Until the codes of all words have been
+    /// needed, which takes the rarest in some prose, that one is looked for first: mostly it stands
+    /// in names only.
     pub fn may_stand(&self, field: &[u8]) -> bool {
         if self.all.get().is_some() {
             return true;

@@ -1,7 +1,8 @@
 //! The tier of those who hold `q` as a phrase in another field than the name.
 //!
-//! Of two words and more, postings tell candidates only; whose words stand next to each other is seen by looking at them,
-//! which [`relevance`](crate::query::strategy::relevance) does in the order of scores, until a page is full.
+//! Of two words and more, postings tell candidates only; whose words stand next to each other is
+//! seen by looking at them, which [`relevance`](crate::query::strategy::relevance) does in the
+//! order of scores, until a page is full.
 
 use super::TierPartition;
 use crate::analyzer::TextField;
@@ -14,7 +15,8 @@ use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Phrase, QueryWord, Term};
 use std::rc::Rc;
 
-/// Up to so many hosts are looked at, before the businesses with what a word begins in their host are gathered.
+/// Up to so many hosts are looked at, before the businesses with what a word begins in their host
+/// are gathered.
 const HOSTS_CHECKED: u64 = 1024;
 
 /// Businesses that hold all words of a phrase outside their name, maybe next to each other.
@@ -43,8 +45,8 @@ impl<'s> TierPartition<'_, 's> {
         if !matches!(self.rest, SetExpr::Materialised(_)) || self.interpretation.is_relaxed {
             return self.within_rest(candidates);
         }
-        // Held hits hold every word, or what it begins. The lists of words are long and need not be asked again; who
-        // holds only what a word begins is on none of them.
+        // Held hits hold every word, or what it begins. The lists of words are long and need not be
+        // asked again; who holds only what a word begins is on none of them.
         let (mut unknown, mut beyond) = (Some(candidates), Vec::new());
         for clause_match in self.clauses() {
             let Some(list) = self.only_list(clause_match) else { continue };
@@ -73,7 +75,8 @@ impl<'s> TierPartition<'_, 's> {
             [] => SetExpr::EMPTY,
             // What is left holds the word, and not in its name.
             [(_, word)] => self.session.word(word),
-            // In which the words stand next to each other in the name has them all in the name, and is not left.
+            // In which the words stand next to each other in the name has them all in the name, and
+            // is not left.
             [_, _] => match self.session.stored_neighbours(&phrase).pop() {
                 Some(plan) => plan,
                 None => self.session.phrase_in(&phrase, OTHER_FIELDS),
@@ -82,7 +85,8 @@ impl<'s> TierPartition<'_, 's> {
         }
     }
 
-    /// Those of the rest whose host holds the words of `q` as a phrase, words that may be prefixes as such.
+    /// Those of the rest whose host holds the words of `q` as a phrase, words that may be prefixes
+    /// as such.
     pub(crate) fn phrase_in_host_by_prefix(&self) -> SetExpr<'s> {
         if self.rest.is_nothing() {
             return SetExpr::EMPTY;
@@ -90,7 +94,8 @@ impl<'s> TierPartition<'_, 's> {
         if let [ClauseMatch { prefix, readings, .. }] = self.clauses()
             && readings.is_empty()
         {
-            // Whoever holds the word, or a longer one in the name, is in a better group already. Mostly that is all of them.
+            // Whoever holds the word, or a longer one in the name, is in a better group already.
+            // Mostly that is all of them.
             return prefix.as_ref().map_or(SetExpr::EMPTY, |prefix| {
                 SetExpr::intersection([self.rest.clone(), prefix.beyond.clone()])
             });

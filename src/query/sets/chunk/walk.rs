@@ -1,13 +1,14 @@
 //! Steps through the lower halves of a chunk, to either side.
 //!
-//! A step remembers its place, so that only the first one looks for it in an array: twelve comparisons among 4,000, for
-//! each of the twenty hits on a page.
+//! A step remembers its place, so that only the first one looks for it in an array: twelve
+//! comparisons among 4,000, for each of the twenty hits on a page.
 
 use super::{ALL, Chunk, View};
 use crate::snapshot::encoding::container::{last_bit, next_bit};
 
 impl Chunk<'_> {
-    /// The place between those below `low` and the others: how many are below it in an array, else `low` itself.
+    /// The place between those below `low` and the others: how many are below it in an array, else
+    /// `low` itself.
     pub fn place_of(&self, low: u32) -> u32 {
         match self.view() {
             View::Array(lows) => lows.partition_point(|&other| u32::from(other) < low) as u32,

@@ -1,8 +1,9 @@
 //! How a document may hold the clauses of a query, and what its words add then.
 //!
-//! A clause has several alternatives (forms, readings, a compound and its parts, a longer word), of which the best counts. A
-//! case is one alternative for each clause, so that a text score is the sum of what the words of a case add; of each word
-//! it is known what it adds at least and at most, by whether the name holds it.
+//! A clause has several alternatives (forms, readings, a compound and its parts, a longer word), of
+//! which the best counts. A case is one alternative for each clause, so that a text score is the
+//! sum of what the words of a case add; of each word it is known what it adds at least and at most,
+//! by whether the name holds it.
 
 use crate::query::interpret::ClauseMatch;
 use crate::query::score::text_score::alternatives;
@@ -48,7 +49,8 @@ struct Word {
     times: u32,
     /// Is it all of an alternative?
     is_whole: bool,
-    /// Is it the only word that counts for the clause, so that a document that holds the clause holds it?
+    /// Is it the only word that counts for the clause, so that a document that holds the clause
+    /// holds it?
     is_only: bool,
     place: Place,
 }
@@ -197,8 +199,9 @@ impl Case {
         Case { words: words.collect(), ..self.clone() }
     }
 
-    /// Searches each of which finds all documents of the case with some scores, of which legal forms add at most
-    /// `forms_max`. No search finds them all if there is none; there are no such documents if that is [`None`].
+    /// Searches each of which finds all documents of the case with some scores, of which legal
+    /// forms add at most `forms_max`. No search finds them all if there is none; there are no such
+    /// documents if that is [`None`].
     pub fn scans(
         &self,
         lists: &[Impacts<'_>],

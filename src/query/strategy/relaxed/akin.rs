@@ -4,8 +4,8 @@ use crate::ids::TermOrd;
 use crate::query::text::{Clause, Term};
 use crate::snapshot::Snapshot;
 
-/// Akin are words that begin alike in this share, or more, of the letters of the longer one; the share is what a
-/// word counts of which only an akin word is in the name.
+/// Akin are words that begin alike in this share, or more, of the letters of the longer one; the
+/// share is what a word counts of which only an akin word is in the name.
 const SHARE_MIN: f64 = 0.5;
 
 /// Fewest letters in which akin words begin alike, and fewest of a word that has any.
@@ -67,8 +67,8 @@ fn begins_letter(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }
 
-/// The words that begin like a plain word of `q`, each with what it counts. Looks at all words that begin
-/// with as many letters of it as an akin word has at least, and are not too long.
+/// The words that begin like a plain word of `q`, each with what it counts. Looks at all words that
+/// begin with as many letters of it as an akin word has at least, and are not too long.
 pub fn words(snapshot: &Snapshot, clause: &Clause) -> Vec<(TermOrd, f64)> {
     let Some((form, start)) = start(clause) else { return Vec::new() };
     let mut found = Vec::new();

@@ -1,8 +1,9 @@
-//! Names that hold a word which many names hold, and no other word of `q`: told apart by what they weigh.
+//! Names that hold a word which many names hold, and no other word of `q`: told apart by what they
+//! weigh.
 //!
-//! Nobody else shares less of `q` than these, and nobody else is so many: which of them `q` covers most is told by a byte
-//! each ([`name_weights`](crate::snapshot::answers::name_weights)), and few are read. Whoever's name holds several words that cover
-//! it is told by the lists of these words.
+//! Nobody else shares less of `q` than these, and nobody else is so many: which of them `q` covers
+//! most is told by a byte each ([`name_weights`](crate::snapshot::answers::name_weights)), and few
+//! are read. Whoever's name holds several words that cover it is told by the lists of these words.
 
 use super::{RelaxedScorer, Shares, score_of};
 use crate::ids::TermOrd;
@@ -60,7 +61,8 @@ impl Bound {
 }
 
 impl<'s> CommonNames<'s> {
-    /// The common names among those that `scorer` is for; none if telling them would cost more than reading them all.
+    /// The common names among those that `scorer` is for; none if telling them would cost more than
+    /// reading them all.
     pub fn new(scorer: &RelaxedScorer<'s>, session: &Session<'s>) -> Option<CommonNames<'s>> {
         let names_of = |ord: TermOrd| session.snapshot().terms().lists(ord).in_name();
         let num_names = |ord| names_of(ord).map(|list| list.len()).sum::<usize>();
@@ -101,9 +103,10 @@ impl<'s> CommonNames<'s> {
         Some(CommonNames { terms, several })
     }
 
-    /// The `members` of a portion, those among `left` whose name holds words of a clause, in parts: first those whose names
-    /// hold several words or a rare one, then those with each common one, and what these may come to. `most` is what each
-    /// clause counts at most in those in whose name a word of it stands, and in others.
+    /// The `members` of a portion, those among `left` whose name holds words of a clause, in parts:
+    /// first those whose names hold several words or a rare one, then those with each common one,
+    /// and what these may come to. `most` is what each clause counts at most in those in whose name
+    /// a word of it stands, and in others.
     pub fn parts(
         &self,
         scorer: &RelaxedScorer<'s>,
@@ -129,8 +132,8 @@ impl<'s> CommonNames<'s> {
 }
 
 impl RelaxedScorer<'_> {
-    /// What a business may come to whose name holds this term and no other that covers it, where clauses count no more than
-    /// so much with a word in the name, and without.
+    /// What a business may come to whose name holds this term and no other that covers it, where
+    /// clauses count no more than so much with a word in the name, and without.
     fn bound(&self, term: &CommonTerm<'_>, most: &[(f64, f64)]) -> Bound {
         let most = most.iter().enumerate().map(|(clause, &(in_name, elsewhere))| {
             if term.clauses.contains(&clause) { in_name } else { elsewhere }

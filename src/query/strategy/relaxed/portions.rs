@@ -1,9 +1,10 @@
 //! The hits of a relaxed query in portions, those that may share most first.
 //!
-//! Who holds only a frequent word shares little, and most hits are of that kind. So hits are looked at clause by clause,
-//! the one that weighs most first: those in whose name one of its words may stand, and, when these are told for all
-//! clauses, those who hold it elsewhere; if these are few, at once. What is left behind each portion has a largest score:
-//! once a page is full of better ones, nobody else is looked at. (Turtle, Flood: "Query evaluation: strategies and
+//! Who holds only a frequent word shares little, and most hits are of that kind. So hits are looked
+//! at clause by clause, the one that weighs most first: those in whose name one of its words may
+//! stand, and, when these are told for all clauses, those who hold it elsewhere; if these are few,
+//! at once. What is left behind each portion has a largest score: once a page is full of better
+//! ones, nobody else is looked at. (Turtle, Flood: "Query evaluation: strategies and
 //! optimizations", 1995, call it MaxScore.)
 
 use super::{RelaxedScorer, Shares, WeighedClause, akin, score_of};
@@ -13,8 +14,8 @@ use crate::query::session::Session;
 use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::QueryWord;
 
-/// Most clauses that weigh less than one that is held elsewhere, if hits are told apart by which of them they hold: there
-/// are four portions for two.
+/// Most clauses that weigh less than one that is held elsewhere, if hits are told apart by which of
+/// them they hold: there are four portions for two.
 const LIGHTER_MAX: usize = 2;
 
 /// A portion of the hits: those of `members` that are in no portion before.
@@ -34,7 +35,8 @@ pub enum Held {
     Named {
         /// The number of the clause.
         clause: usize,
-        /// The most that each clause counts in those in whose name a word of it stands, and in others.
+        /// The most that each clause counts in those in whose name a word of it stands, and in
+        /// others.
         most: Vec<(f64, f64)>,
     },
     /// Anywhere.
@@ -95,7 +97,8 @@ impl<'s> RelaxedScorer<'s> {
             let members = std::mem::replace(&mut prospects[clause].named, SetExpr::EMPTY);
             let most = prospects.iter().map(|it| (it.in_name, it.elsewhere)).collect();
             portions.push(Portion { members, score_max, held: Held::Named { clause, most } });
-            // Of so few the names are read, and the names of others need not be thought to be theirs.
+            // Of so few the names are read, and the names of others need not be thought to be
+            // theirs.
             let prospect = &mut prospects[clause];
             if prospect.anywhere.cardinality_max() < session.tuning().common_names_min as u64 {
                 let members = std::mem::replace(&mut prospect.anywhere, SetExpr::EMPTY);
@@ -118,7 +121,8 @@ impl<'s> RelaxedScorer<'s> {
         portions
     }
 
-    /// The portions of those who hold `clause` elsewhere, with some of those that weigh less or without.
+    /// The portions of those who hold `clause` elsewhere, with some of those that weigh less or
+    /// without.
     fn elsewhere(
         &self,
         prospects: &[Prospect<'s>],
@@ -168,8 +172,8 @@ impl<'s> RelaxedScorer<'s> {
     }
 }
 
-/// Everyone in whose name a word of a clause may stand, in any form or reading, or one that it begins or, if
-/// `has_akin`, is akin to.
+/// Everyone in whose name a word of a clause may stand, in any form or reading, or one that it
+/// begins or, if `has_akin`, is akin to.
 fn named<'s>(session: &Session<'s>, clause_match: &ClauseMatch<'s>, has_akin: bool) -> SetExpr<'s> {
     let split = clause_match.readings.split.iter().flat_map(|split| &split.words);
     let split = split.map(|(_, word)| session.word_in_name(word));

@@ -33,9 +33,9 @@ struct Walk<'a, 's> {
 }
 
 impl<'s> RelaxedScorer<'s> {
-    /// The nearest of `hits` of what `interpretation` means, by score, then by text score, then in the static order.
-    /// Hits are looked at in portions, and names read, several at a time, of those only that may be among
-    /// the nearest.
+    /// The nearest of `hits` of what `interpretation` means, by score, then by text score, then in
+    /// the static order. Hits are looked at in portions, and names read, several at a time, of
+    /// those only that may be among the nearest.
     pub fn nearest(
         &self,
         session: &Session<'s>,
@@ -97,8 +97,8 @@ struct Only<'s> {
 }
 
 impl<'s> Only<'s> {
-    /// What adds to the text score of documents that hold only the clause with number `only`, if that is one word. (Parts of
-    /// compounds and phrases add something too.)
+    /// What adds to the text score of documents that hold only the clause with number `only`, if
+    /// that is one word. (Parts of compounds and phrases add something too.)
     fn new(
         session: &Session<'s>,
         interpretation: &Interpretation<'s>,
@@ -163,8 +163,8 @@ impl Walk<'_, '_> {
         self.read();
     }
 
-    /// Scores the documents of a portion, of whose names `q` covers nothing, as far as they may be near; none exceeds
-    /// `score_max`.
+    /// Scores the documents of a portion, of whose names `q` covers nothing, as far as they may be
+    /// near; none exceeds `score_max`.
     fn score(&mut self, portion: &SetExpr<'_>, only: Option<&Only<'_>>, score_max: u32) {
         let only = only.filter(|_| self.text.legal_forms_max() == 0);
         for key in portion.keys() {

@@ -15,7 +15,8 @@ use crate::ranking::Level;
 use crate::snapshot::encoding::packed_ints::PackedInts;
 use std::cmp::Ordering;
 
-/// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as many again on the way.
+/// Most candidates for a phrase that are kept in one pass over all of them: 24 bytes each, and as
+/// many again on the way.
 const AHEAD_MAX: usize = 1 << 14;
 
 /// A walk over groups.
@@ -23,7 +24,8 @@ pub(crate) struct Walk<'a, 's> {
     pub(crate) session: &'a Session<'s>,
     pub(crate) scorer: Scorer<'s>,
     pub(crate) impacts: ImpactWalk<'s>,
-    /// The stored best documents that hold `q` as a phrase, if it is two words whose impacts are the text score.
+    /// The stored best documents that hold `q` as a phrase, if it is two words whose impacts are
+    /// the text score.
     pub(crate) best_of_phrase: Option<PackedInts<'s>>,
     /// Do all hits hold it as a phrase?
     pub(crate) is_phrase: bool,
@@ -91,7 +93,8 @@ impl<'s> Walk<'_, 's> {
         self.stretch.start.is_some_and(|start| level.cmp_key(start.relevance_key).is_ge())
     }
 
-    /// Appends the nearest of the candidates that hold the phrase, and says which do, if the page is not full.
+    /// Appends the nearest of the candidates that hold the phrase, and says which do, if the page
+    /// is not full.
     fn take_candidates(&mut self, candidates: &PhraseCandidates<'s>) -> SetExpr<'s> {
         let level = Level::PhraseElsewhere;
         if self.is_behind(level) {
@@ -139,7 +142,8 @@ impl<'s> Walk<'_, 's> {
         let start = left.start.map(|start| left.distance(&start));
         let mut found = Vec::with_capacity(left.wanted);
         for doc in best.docs().filter(|&doc| hits.contains(doc)) {
-            // Without a start, only the last on the page is asked for its place, behind which the next page begins.
+            // Without a start, only the last on the page is asked for its place, behind which the
+            // next page begins.
             let is_scored = start.is_some() || found.len() + 1 == left.wanted;
             let score = if is_scored { self.scorer.score(doc) } else { 0 };
             let position = Position { relevance_key: level.key(score), doc };
@@ -168,8 +172,9 @@ impl<'s> Walk<'_, 's> {
         self.found.extend(found);
     }
 
-    /// Appends the nearest of those candidates that turn out to be members: they are asked in order, until there
-    /// are enough. Otherwise returns all members that are ahead, if all were asked.
+    /// Appends the nearest of those candidates that turn out to be members: they are asked in
+    /// order, until there are enough. Otherwise returns all members that are ahead, if all were
+    /// asked.
     fn take_checked(
         &mut self,
         level: Level,
@@ -195,7 +200,8 @@ impl<'s> Walk<'_, 's> {
                 });
                 left.clear();
             };
-            // Of most chunks nobody is left: lists are looked up where somebody is, one after the other.
+            // Of most chunks nobody is left: lists are looked up where somebody is, one after the
+            // other.
             let mut left = DocSet::default();
             check.for_each_prefiltered(candidates, |key, lows| {
                 left.extend(key, lows);

@@ -61,8 +61,8 @@ impl<'a> Permutation<'a> {
         turned(rank, &self.ties(rank))
     }
 
-    /// The position of a business but for ties: businesses of a group may stand the other way round within it. Costs
-    /// one look-up, in whichever order.
+    /// The position of a business but for ties: businesses of a group may stand the other way round
+    /// within it. Costs one look-up, in whichever order.
     #[inline]
     pub fn rough_rank(&self, doc: DocId) -> u32 {
         let rank = self.stored.map_or(doc.0, |(_, ranks)| ranks.get(doc.index()));
@@ -82,8 +82,9 @@ impl<'a> Permutation<'a> {
         }
     }
 
-    /// Turns [rough ranks](Self::rough_rank) into the positions of the first of these businesses `within` some
-    /// positions, in order: as many as are `wanted`. `is_backwards` asks for the last instead, the last first.
+    /// Turns [rough ranks](Self::rough_rank) into the positions of the first of these businesses
+    /// `within` some positions, in order: as many as are `wanted`. `is_backwards` asks for the last
+    /// instead, the last first.
     ///
     /// Only of those that may be wanted, and in the groups at both bounds, ties are looked at.
     pub fn nearest(
@@ -124,8 +125,8 @@ impl<'a> Permutation<'a> {
         ranks.truncate(wanted);
     }
 
-    /// The positions around one at which businesses stand in the order of their `DocId`s one by one, and the first of
-    /// these businesses; none if the order does not rest on that of `DocId`s.
+    /// The positions around one at which businesses stand in the order of their `DocId`s one by
+    /// one, and the first of these businesses; none if the order does not rest on that of `DocId`s.
     pub fn stretch(&self, position: u32) -> Option<(Range<u32>, DocId)> {
         let Group { positions, stored } = self.group(position);
         self.stored.is_none().then_some((positions, DocId(stored.start)))
@@ -136,7 +137,8 @@ impl<'a> Permutation<'a> {
         self.reversed.map_or(0, |(_, end)| end as u32)
     }
 
-    /// The stretch around a position in which businesses stand as they are stored: a group, if groups are in reverse.
+    /// The stretch around a position in which businesses stand as they are stored: a group, if
+    /// groups are in reverse.
     pub fn group(&self, position: u32) -> Group {
         match self.reversed {
             Some((_, end)) if (position as usize) < end => {
@@ -181,7 +183,8 @@ impl<'a> Permutation<'a> {
     }
 }
 
-/// Leaves those that are `within` bounds. Which are is not to be guessed, so that no branch depends on it.
+/// Leaves those that are `within` bounds. Which are is not to be guessed, so that no branch depends
+/// on it.
 fn keep(ranks: &mut Vec<u32>, within: &Range<u32>) {
     let mut kept = 0;
     for at in 0..ranks.len() {

@@ -25,7 +25,8 @@ fn chunks(docs: &[u32]) -> impl Iterator<Item = &[u32]> {
     })
 }
 
-/// Appends the list of `docs`, sorted, distinct and not empty, to `out`, whose length is a multiple of 8.
+/// Appends the list of `docs`, sorted, distinct and not empty, to `out`, whose length is a multiple
+/// of 8.
 pub fn encode(docs: &[u32], out: &mut Vec<u8>) {
     encode_with(ARRAY_MAX, docs, out);
 }

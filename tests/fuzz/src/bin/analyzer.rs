@@ -1,9 +1,9 @@
-//! Names, descriptions, hosts, filter values and `q` are any text: none may upset the analyzer or what reads its
-//! words.
+//! Names, descriptions, hosts, filter values and `q` are any text: none may upset the analyzer or
+//! what reads its words.
 //!
-//! The input is read as UTF-8, damaged bytes replaced. Checked is what every text has in common: folding twice is
-//! folding once, units lie in order within the text, entries in the order of their positions, and nothing grows
-//! beyond a small multiple of the text.
+//! The input is read as UTF-8, damaged bytes replaced. Checked is what every text has in common:
+//! folding twice is folding once, units lie in order within the text, entries in the order of their
+//! positions, and nothing grows beyond a small multiple of the text.
 
 #![no_main]
 
@@ -16,10 +16,12 @@ use firmament::query::text::TextQuery;
 use firmament::query::text::Term;
 use libfuzzer_sys::fuzz_target;
 
-/// Bytes of folded text that one byte of text can become: `U+FDFA`, of three bytes, is a sentence of 33.
+/// Bytes of folded text that one byte of text can become: `U+FDFA`, of three bytes, is a sentence
+/// of 33.
 const FOLDING_GROWTH_MAX: usize = 11;
 
-/// Entries that one character of folded text can become: both forms of a word, and half of a compound's two.
+/// Entries that one character of folded text can become: both forms of a word, and half of a
+/// compound's two.
 const ENTRIES_PER_CHAR_MAX: usize = 3;
 
 /// Longest text, in bytes, in which words are replaced.
@@ -175,7 +177,8 @@ fn check_places(text: &str) {
         assert!(query.parts.iter().all(|part| part.meanings.len() >= PlaceKind::ALL.len()));
     }
 
-    // What is stored is found under its own text, unless that has commas or quotes, which part values.
+    // What is stored is found under its own text, unless that has commas or quotes, which part
+    // values.
     let keys = places::stored_keys(Some(text), None, None);
     let parted = text.contains([',', '"', '＂', '“', '”', '„', '‟']);
     if !keys.is_empty() && !parted {

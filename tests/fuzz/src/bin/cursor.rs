@@ -1,7 +1,7 @@
 //! Cursors are read from callers: no bytes may upset the decoder, and a cursor has one text only.
 //!
-//! The input is tried twice: as the text of a cursor; and as the bytes of one, given the checksum that it lacks,
-//! since no mutation would ever find that.
+//! The input is tried twice: as the text of a cursor; and as the bytes of one, given the checksum
+//! that it lacks, since no mutation would ever find that.
 
 #![no_main]
 

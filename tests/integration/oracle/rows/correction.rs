@@ -57,7 +57,8 @@ pub const GROUPS: &[Group] = &[
             ("q=siemnes*", ""),
             ("q=siemnes-nokia", ""),
             ("q=siemnes.com", ""),
-            // Not if it matches anywhere, plurals included, or begins a name or host word where it may.
+            // Not if it matches anywhere, plurals included, or begins a name or host word where it
+            // may.
             ("q=turbine", "b"),
             ("q=siemen", "a"),
             ("q=siemen corp", "a ; corrected=siemens corp"),

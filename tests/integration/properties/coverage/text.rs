@@ -1,4 +1,5 @@
-//! Counts how often each rule of words, prefixes, neighbours, hosts, ids and tiers decided something.
+//! Counts how often each rule of words, prefixes, neighbours, hosts, ids and tiers decided
+//! something.
 
 use super::{Coverage, MATCHES_MAX};
 use crate::oracle::meaning::{Meaning, Required};

@@ -37,7 +37,8 @@ fn matcher<'s>(session: &Session<'s>, words: &[&str]) -> PhraseMatcher<'s> {
     session.matcher(phrase, &TextField::ALL)
 }
 
-/// Who matches, as told by a matcher that looks for the rarest word of a phrase first, and by one that does not.
+/// Who matches, as told by a matcher that looks for the rarest word of a phrase first, and by one
+/// that does not.
 fn matching(words: &[&str]) -> (Vec<u32>, Vec<u32>) {
     let session = Session::new(snapshot());
     let (asked, twin) = (matcher(&session, words), matcher(&session, words));

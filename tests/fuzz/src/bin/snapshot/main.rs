@@ -1,8 +1,9 @@
-//! Snapshots are files from elsewhere: whatever is in one, opening it must end in an error or in a snapshot that
-//! answers any query.
+//! Snapshots are files from elsewhere: whatever is in one, opening it must end in an error or in a
+//! snapshot that answers any query.
 //!
-//! Checksums would hide what is behind them, so no input is a file. It is read as instructions that damage a small
-//! valid snapshot; checksums and content hash are made to fit again. What then opens is asked.
+//! Checksums would hide what is behind them, so no input is a file. It is read as instructions that
+//! damage a small valid snapshot; checksums and content hash are made to fit again. What then opens
+//! is asked.
 
 #![no_main]
 

@@ -15,8 +15,8 @@ use std::sync::LazyLock;
 /// Questions that one snapshot is asked.
 const ASKED: usize = 10;
 
-/// Words and hosts, ids, prefixes, phrases, compounds, excluded words, misspelt words, words that no business has
-/// all, words of other numbers, letters of several scripts, nothing.
+/// Words and hosts, ids, prefixes, phrases, compounds, excluded words, misspelt words, words that
+/// no business has all, words of other numbers, letters of several scripts, nothing.
 const TEXTS: [&str; 31] = [
     "",
     "bank",

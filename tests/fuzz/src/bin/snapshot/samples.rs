@@ -16,8 +16,8 @@ pub struct Sample {
     pub checksums: Vec<[u8; 32]>,
 }
 
-/// A dozen businesses, of which everything is stored that can be; forty, for lists by chunks; some more than fit an
-/// array, for bitmaps; and none.
+/// A dozen businesses, of which everything is stored that can be; forty, for lists by chunks; some
+/// more than fit an array, for bitmaps; and none.
 pub static SAMPLES: LazyLock<[Sample; NUM]> = LazyLock::new(|| {
     let dozen: String = DOZEN.iter().map(|line| format!("{line}\n")).collect();
     [sample(&dozen, 40), sample(&plain(40), 24), sample(&plain(530), 12), sample("", 0)]
