@@ -422,7 +422,7 @@ impl Analysis {
         at
     }
 
-    /// The same in a text of ASCII alone.
+    /// Scans a word of a text of ASCII alone.
     fn scan_ascii_word(&mut self, start: usize) -> usize {
         let (text, mut at) = (self.arena.len(), start);
         loop {

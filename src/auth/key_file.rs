@@ -308,7 +308,7 @@ impl KeyFile {
     /// name it by.
     ///
     /// # Errors
-    /// Those of reading, of `change` and of writing.
+    /// As of reading, of `change` and of writing.
     pub fn update<T>(
         path: &Path,
         change: impl FnOnce(&mut KeyFile) -> Result<T, KeyFileError>,

@@ -126,7 +126,7 @@ impl Quota {
         Quota { rule, interval_nanos, tolerance_nanos, arrival_nanos }
     }
 
-    /// The same key's quota under a rule that may have changed. What was used stays used; a debt
+    /// Quota of this key under a rule that may have changed. What was used stays used; a debt
     /// that a tighter rule cannot express is cut to "nothing left". Only then is the clock read:
     /// requests are charged meanwhile, and a moment that is past would give some of them back.
     #[must_use]

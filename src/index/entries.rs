@@ -14,7 +14,7 @@ pub struct BlockEntries {
     pub records: Lent<Batch>,
     /// Their ids.
     pub ids: Lent<Batch>,
-    /// Those that may be in the sample.
+    /// Records that may be in the sample.
     pub candidates: Vec<Candidate>,
 }
 

@@ -179,7 +179,7 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// The same for what would fill memory and disk: runs are written uncached, in many files, of
+    /// A sorter for what would fill memory and disk: runs are written uncached, in many files, of
     /// which each is gone when what is in it has been read. Its room on disk then serves what is
     /// made of the entries meanwhile.
     pub fn given_back(self) -> Sorter<'a> {

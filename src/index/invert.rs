@@ -336,7 +336,7 @@ impl Source {
 #[derive(Default)]
 struct TermWorkspace {
     raw: TermsPostings,
-    /// Those of a plural that is not of the chunk.
+    /// Postings of a plural that is not of the chunk.
     elsewhere: TermsPostings,
     looked_up: LookUps,
     any: Weighted,

@@ -138,7 +138,7 @@ pub struct ScratchFile {
 }
 
 impl ScratchFile {
-    /// The same, for bytes that are read long after they were written: until then they take no
+    /// A file for bytes that are read long after they were written: until then they take no
     /// memory, see `direct_io`.
     pub fn uncached(self) -> ScratchFile {
         ScratchFile { is_uncached: true, ..self }

@@ -102,7 +102,7 @@ pub struct BlockTokens {
     pub tokens: Vec<u8>,
     /// The ordinal of each word's term, by the word's number.
     pub ords: Vec<u32>,
-    /// The same in the order of terms.
+    /// Postings in the order of terms.
     sorted: Vec<u32>,
 }
 
@@ -189,12 +189,12 @@ pub struct TermsPostings {
 }
 
 impl TermsPostings {
-    /// Those of all the terms.
+    /// Postings of all terms.
     pub fn all(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Those of one of the terms.
+    /// Postings of one term.
     pub fn of(&self, ord: u32) -> &[u8] {
         let at = (ord - self.first_ord) as usize;
         let place = |at: usize| (self.offsets[at] - self.offsets[0]) as usize;

@@ -162,12 +162,12 @@ impl<'s> Session<'s> {
         SetExpr::union(told.chain([verified]))
     }
 
-    /// Those of `candidates` in which the phrase stands as `place` says.
+    /// Candidates in which the phrase stands as `place` says.
     pub fn check_at(&self, candidates: SetExpr<'s>, phrase: &Phrase, place: Place) -> SetExpr<'s> {
         self.check_by(candidates, phrase, place, true)
     }
 
-    /// Those of `candidates` in which the phrase stands as `place` says; whether followers are
+    /// Candidates in which the phrase stands as `place` says; whether followers are
     /// asked first is said.
     fn check_by(
         &self,
@@ -269,8 +269,8 @@ impl<'s> Session<'s> {
         self.check_narrowed(candidates.collect(), phrase, fields)
     }
 
-    /// Those on all lists in which the phrase stands in one of `fields`: at most, those who hold
-    /// every two of its words next to each other.
+    /// Documents on all lists in which the phrase stands in one of `fields`: at most, those who
+    /// hold every two of its words next to each other.
     fn check_narrowed(
         &self,
         mut lists: Vec<SetExpr<'s>>,

@@ -139,7 +139,7 @@ impl Terms {
         self.begun_further(BegunTerms(Begun::with_nothing(self.keys.as_fst())), prefix)
     }
 
-    /// Those of `begun` that go on with `further`, and whether one ends there.
+    /// Terms of `begun` that go on with `further`, and whether one ends there.
     pub fn begun_further(&self, begun: BegunTerms, further: &str) -> BegunTerms {
         BegunTerms(begun.0.further(self.keys.as_fst(), further.as_bytes()))
     }

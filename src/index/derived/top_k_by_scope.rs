@@ -106,7 +106,7 @@ impl BestByScope {
 struct Kept {
     /// How many documents there are.
     count: usize,
-    /// Those that may be among the best.
+    /// Documents that may be among the best.
     keys: Vec<Key>,
     /// Whatever is not before it is not.
     bound: Option<Key>,

@@ -27,7 +27,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Those of `num_docs` businesses.
+    /// Chunks of `num_docs` documents.
     pub fn of(num_docs: u32) -> Chunks {
         Chunks { next: AtomicU32::new(0), end: num_chunks(num_docs) }
     }
@@ -94,7 +94,7 @@ impl<E: Copy + Default> ByDoc<E> {
     }
 }
 
-/// The same items; calls `release` every [`RELEASE_LISTS`] of them, and behind the last.
+/// Passes items on; calls `release` every [`RELEASE_LISTS`] of them, and behind the last.
 pub fn releasing<T>(
     items: impl IntoIterator<Item = T>,
     release: impl Fn(),

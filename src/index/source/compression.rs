@@ -34,7 +34,7 @@ pub type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 /// Reads up to `len` bytes ahead; less only at the end.
 ///
 /// # Errors
-/// Those of the reader.
+/// As of the reader.
 pub fn peek<R: BufRead>(mut reader: R, len: usize) -> io::Result<(Vec<u8>, Peeked<R>)> {
     let mut head = Vec::with_capacity(len);
     (&mut reader).take(len as u64).read_to_end(&mut head)?;
@@ -45,7 +45,7 @@ pub fn peek<R: BufRead>(mut reader: R, len: usize) -> io::Result<(Vec<u8>, Peeke
 /// what was read from `raw`.
 ///
 /// # Errors
-/// Those of `raw`; it is compressed in a way that is not accepted. Reading fails likewise, and at
+/// As of `raw`; or it is compressed in a way that is not accepted. Reading fails likewise, and at
 /// damage.
 pub fn unpack<'a>(
     raw: impl BufRead + 'a,

@@ -14,7 +14,7 @@ pub enum Format {
     JsonArray,
     /// Comma-separated values (RFC 4180) under a header.
     Csv,
-    /// The same with tabs.
+    /// Rows of cells, separated by tabs.
     Tsv,
     /// Apache Parquet.
     Parquet,

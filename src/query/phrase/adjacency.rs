@@ -50,7 +50,7 @@ impl Adjacent {
 pub struct Sought(Vec<Finder<'static>>);
 
 impl Sought {
-    /// Those of `codes`.
+    /// Needles for `codes`.
     pub fn new(codes: &[u32]) -> Sought {
         let finder = |&code: &u32| {
             let mut bytes = Vec::new();

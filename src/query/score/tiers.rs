@@ -181,7 +181,7 @@ impl<'a, 's> TierPartition<'a, 's> {
         self.within_known(plan, base, &[])
     }
 
-    /// Those of `base` that match `plan`, of which all are known to be on `lists`.
+    /// Documents of `base` that match `plan`, of which all are known to be on `lists`.
     fn within_known(
         &self,
         plan: SetExpr<'s>,
@@ -286,7 +286,7 @@ impl<'a, 's> TierPartition<'a, 's> {
         }
     }
 
-    /// Those of `base`, which are hits, that are among `names`, which hold the words of `q` in
+    /// Documents of `base`, which are hits, that are among `names`, which hold the words of `q` in
     /// their name.
     fn named(&self, names: SetExpr<'s>, base: &SetExpr<'s>) -> SetExpr<'s> {
         // Hits hold the words somewhere; in the name is somewhere.
@@ -304,8 +304,8 @@ impl<'a, 's> TierPartition<'a, 's> {
         self.named(SetExpr::intersection(clauses), &self.rest)
     }
 
-    /// Those whose name holds the words of `q` and begins with the first, maybe with more that does
-    /// not hold them all.
+    /// Documents whose name holds the words of `q` and begins with the first, maybe with more that
+    /// does not hold them all.
     fn names_that_begin(&self) -> SetExpr<'s> {
         let mut words = self.words.words.iter();
         let Some((_, first)) = words.next() else { return SetExpr::EMPTY };
@@ -318,7 +318,7 @@ impl<'a, 's> TierPartition<'a, 's> {
         ))
     }
 
-    /// Those of `candidates` whose name begins with the words of `q`, as `wanted` says.
+    /// Candidates whose name begins with the words of `q`, as `wanted` says.
     fn names_that(&self, candidates: SetExpr<'s>, wanted: NameMatch) -> SetExpr<'s> {
         if candidates.is_nothing() {
             return candidates;

@@ -133,8 +133,9 @@ impl<'s> Session<'s> {
         SetExpr::union(combined)
     }
 
-    /// Those of `places` that share any business with `place`, as far as stored counts tell: nobody
-    /// is in Atlanta and in the country of Georgia, and of Atlanta and the state all is stored.
+    /// Places among `places` that share any business with `place`, as far as stored counts tell:
+    /// nobody is in Atlanta and in the country of Georgia, and of Atlanta and the state all is
+    /// stored.
     fn sharing(&self, place: &SetExpr<'s>, places: SetExpr<'s>) -> SetExpr<'s> {
         let is_apart = |other: &SetExpr<'s>| stored(self, place, other) == Some(0);
         match places {

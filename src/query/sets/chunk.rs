@@ -39,7 +39,7 @@ pub enum Chunk<'p> {
     Bitmap(Box<Words>, u32),
 }
 
-/// The same without regard to who owns it.
+/// A borrowed view of the chunk.
 enum View<'a> {
     Span(&'a Range<u32>),
     Array(&'a [u16]),
@@ -50,7 +50,7 @@ impl<'p> Chunk<'p> {
     /// None.
     pub const NONE: Chunk<'static> = Chunk::Span(0..0);
 
-    /// Those of a container of postings.
+    /// Lower halves of a container of postings.
     pub fn of(container: Container<'p>) -> Chunk<'p> {
         match container {
             Container::Array(lows) => Chunk::Slice(lows),
@@ -98,18 +98,18 @@ impl<'p> Chunk<'p> {
         }
     }
 
-    /// Those that are in both.
+    /// Lower halves in both.
     pub fn and(&self, other: &Chunk<'p>) -> Chunk<'p> {
         self.shared(other, ARRAY_MAX)
     }
 
-    /// The same, to be brought together with others: what two bitmaps share stays one, as long as
-    /// it is not of few.
+    /// Lower halves in both, to be intersected further: what two bitmaps share stays one, as long
+    /// as it is not of few.
     pub fn and_on(&self, other: &Chunk<'p>) -> Chunk<'p> {
         self.shared(other, FOUND_MIN)
     }
 
-    /// Those that are in both; what bitmaps share is an array up to `array_max`.
+    /// Lower halves in both; what bitmaps share is an array up to `array_max`.
     fn shared(&self, other: &Chunk<'p>, array_max: usize) -> Chunk<'p> {
         match (self.view(), other.view()) {
             (View::Span(range), View::Span(others)) => {
@@ -155,7 +155,7 @@ impl<'p> Chunk<'p> {
         }
     }
 
-    /// Those that are not in `other`.
+    /// Lower halves not in `other`.
     pub fn and_not(&self, other: &Chunk<'_>) -> Chunk<'p> {
         if other.is_empty() || self.is_empty() {
             return self.clone();
@@ -183,7 +183,7 @@ impl<'p> Chunk<'p> {
         }
     }
 
-    /// Those that are in either.
+    /// Lower halves in either.
     pub fn or(self, other: Chunk<'p>) -> Chunk<'p> {
         if self.is_empty() {
             return other;
@@ -213,7 +213,7 @@ impl<'p> Chunk<'p> {
         Chunk::of_words(words)
     }
 
-    /// Those of a range.
+    /// Lower halves of a range.
     pub fn within(&self, range: &Range<u32>) -> Chunk<'p> {
         if range.start == 0 && range.end == ALL {
             return self.clone();
@@ -248,7 +248,7 @@ impl<'p> Chunk<'p> {
         .len()
     }
 
-    /// Those that `is_wanted` says.
+    /// Lower halves that `is_wanted` says.
     pub fn filter(&self, mut is_wanted: impl FnMut(u16) -> bool) -> Chunk<'static> {
         let mut lows = Vec::new();
         self.for_each(|low| {
@@ -324,9 +324,9 @@ fn is_set(words: &Words, low: u16) -> bool {
     words[usize::from(low >> 6)] & bit(low) != 0
 }
 
-/// Those of an array that `is_wanted` says. Writes all of them, each over the last one that is not
-/// wanted: where what is asked is not in the cache, no guess at the answer can be wrong, and the
-/// next questions need not wait.
+/// Lower halves of an array that `is_wanted` says. Writes all of them, each over the last one that
+/// is not wanted: where what is asked is not in the cache, no guess at the answer can be wrong, and
+/// the next questions need not wait.
 #[inline]
 fn compact(lows: &[u16], is_wanted: impl Fn(u16) -> bool) -> Vec<u16> {
     let mut kept = vec![0; lows.len()];

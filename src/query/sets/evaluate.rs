@@ -104,7 +104,7 @@ impl<'s> SetExpr<'s> {
         })
     }
 
-    /// Those of `base` that match.
+    /// Documents of `base` that match.
     pub(crate) fn chunk_within<'p>(&'p self, key: u16, base: Chunk<'p>) -> Chunk<'p> {
         if base.is_empty() {
             return base;

@@ -83,7 +83,7 @@ impl Marks {
         self.for_each_of(0..self.0.len() * 64, visit);
     }
 
-    /// Those of `places`.
+    /// Marks of `places`.
     #[inline]
     fn for_each_of(&self, places: Range<usize>, mut visit: impl FnMut(usize)) {
         let mut start = places.start;
@@ -102,13 +102,13 @@ impl Marks {
 }
 
 impl DocSet {
-    /// Those that match `plan`.
+    /// Documents that match `plan`.
     pub fn within(&self, plan: &SetExpr<'_>) -> DocSet {
         let marks = marks(plan, self, &Marks::all(self.len() as usize));
         self.marked(&marks)
     }
 
-    /// Those that do not match `plan`.
+    /// Documents that do not match `plan`.
     pub fn without(&self, plan: &SetExpr<'_>) -> DocSet {
         let mut left = Marks::all(self.len() as usize);
         left.zip(&marks(plan, self, &left), |all, excluded| all & !excluded);
@@ -124,7 +124,7 @@ impl DocSet {
     }
 }
 
-/// Those of the marked hits that match `plan`.
+/// Marked hits that match `plan`.
 fn marks(plan: &SetExpr<'_>, hits: &DocSet, among: &Marks) -> Marks {
     let len = hits.len() as usize;
     let mut found = Marks::none(len);
@@ -215,7 +215,7 @@ fn mark_list(postings: &Postings<'_>, hits: &DocSet, among: &Marks, found: &mut 
     }
 }
 
-/// The same for a list stored one by one, of which all are passed.
+/// Marks hits on a list that is stored one by one, by passing all of it.
 fn mark_small(docs: &[u32], hits: &DocSet, found: &mut Marks) {
     let (lows, mut left) = (hits.lows(), docs);
     for (key, places) in hits.chunks() {

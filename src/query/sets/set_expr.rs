@@ -84,7 +84,8 @@ impl<'s> SetExpr<'s> {
         self.at_most(false)
     }
 
-    /// The same; of checks whose matches are counted by what is stored, their number if `is_told`.
+    /// At most how many documents match, or are looked at; of predicates with a stored count, that
+    /// if `is_told`.
     fn at_most(&self, is_told: bool) -> u64 {
         match self {
             SetExpr::Range(range) => range.len() as u64,
@@ -195,7 +196,7 @@ impl<'s> SetExpr<'s> {
         SetExpr::Difference(Box::new(plan), Box::new(excluded))
     }
 
-    /// The same plan over other lists, if it is made of lists by key, and each key has one.
+    /// This expression over other lists, if it is made of lists by key, and each key has one.
     pub fn over(&self, list_of: &impl Fn(DenseKey) -> Option<Postings<'s>>) -> Option<SetExpr<'s>> {
         let all = |parts: &[SetExpr<'s>]| {
             parts.iter().map(|part| part.over(list_of)).collect::<Option<Vec<_>>>()
@@ -238,7 +239,7 @@ impl<'s> SetExpr<'s> {
         }
     }
 
-    /// Those of `candidates` that pass.
+    /// Candidates that match a predicate.
     pub fn filtered(candidates: SetExpr<'s>, check: impl Predicate + 's) -> SetExpr<'s> {
         if candidates.is_nothing() {
             return candidates;

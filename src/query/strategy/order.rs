@@ -143,7 +143,7 @@ pub struct SortedHits<'a, 's> {
     permutation: Permutation<'s>,
     /// Positions that may have hits.
     window: Range<usize>,
-    /// Those beyond the cursor.
+    /// Positions beyond the cursor.
     positions: Range<usize>,
     hits: &'a SetExpr<'s>,
     total: u64,

@@ -34,7 +34,7 @@ use crate::snapshot::file::mapped::Section;
 pub enum Scope {
     /// All.
     Everywhere,
-    /// Those of an industry.
+    /// Documents of an industry.
     Industry(TermOrd),
 }
 

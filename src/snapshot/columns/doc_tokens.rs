@@ -57,7 +57,7 @@ impl Token {
         }
     }
 
-    /// The same token with another code.
+    /// This token with another code.
     pub fn map_code(self, map: impl FnOnce(u32) -> u32) -> Token {
         match self {
             Token::Word(code) => Token::Word(map(code)),

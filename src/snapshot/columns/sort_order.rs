@@ -149,7 +149,7 @@ impl SortOrders {
 /// order, one after the other.
 const ASCENDING: u64 = 1;
 
-/// The same where neighbours stand anywhere: names.
+/// Cost of a step where neighbours stand anywhere: names.
 const APART: u64 = 2;
 
 /// Proves that the section is a bijection with its inverse.

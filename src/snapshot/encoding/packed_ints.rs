@@ -52,7 +52,7 @@ impl<'a> PackedInts<'a> {
         Ok(numbers)
     }
 
-    /// The same, of what a check has passed.
+    /// Numbers in bytes that a check has passed.
     pub fn read(bytes: &'a [u8], bound: u32) -> PackedInts<'a> {
         PackedInts { bytes, width: width(bound) }
     }
@@ -70,12 +70,12 @@ impl<'a> PackedInts<'a> {
         self.bytes.is_empty()
     }
 
-    /// Those at these places.
+    /// Numbers at some places.
     pub fn slice(&self, start: usize, end: usize) -> PackedInts<'a> {
         PackedInts { bytes: &self.bytes[start * self.width..end * self.width], ..*self }
     }
 
-    /// Those before a place, and the others.
+    /// Numbers before a place, and the others.
     pub fn split_at(&self, at: usize) -> (PackedInts<'a>, PackedInts<'a>) {
         (self.slice(0, at), self.slice(at, self.len()))
     }
@@ -97,7 +97,7 @@ impl<'a> PackedInts<'a> {
         self.bytes.chunks_exact(self.width).map(number)
     }
 
-    /// The same, of `DocId`s.
+    /// All numbers, as `DocId`s.
     pub fn docs(&self) -> impl Iterator<Item = DocId> + use<'a> {
         self.iter().map(DocId)
     }

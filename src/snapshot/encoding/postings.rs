@@ -43,7 +43,7 @@ const IS_CHUNKED: u32 = 1 << 31;
 /// Most `DocId`s of a chunk stored as an array; a bitmap takes as many bytes as this many lows.
 pub const ARRAY_MAX: usize = 4096;
 
-/// The same for lists that filter others: 512 lows take an eighth of a bitmap, but finding one
+/// Largest array in lists that filter others: 512 lows take an eighth of a bitmap, but finding one
 /// takes nine steps.
 pub const FILTER_ARRAY_MAX: usize = 512;
 

@@ -29,7 +29,7 @@ impl Read for Reader {
 /// Writes all of `bytes` at `offset`.
 ///
 /// # Errors
-/// Those of [`FileExt::write_all_at`].
+/// As of [`FileExt::write_all_at`].
 pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
     let mut done = 0;
     while done < bytes.len() {

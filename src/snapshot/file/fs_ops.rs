@@ -17,7 +17,7 @@ pub fn write_all_at(file: &File, path: &Path, bytes: &[u8], offset: u64) -> io::
     write_with(|bytes| file.write_all_at(bytes, offset), path, bytes)
 }
 
-/// The same for bytes that are read long afterwards: they are not kept in memory, see `direct_io`.
+/// Writes bytes that are read long afterwards, without keeping them in memory, see `direct_io`.
 /// No page of a file should be written twice this way.
 ///
 /// # Errors

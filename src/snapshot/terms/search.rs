@@ -24,7 +24,7 @@ impl Begun {
         Begun { node: root.addr(), first: 0, end: fst.len() as u64, is_key: root.is_final() }
     }
 
-    /// Those of these keys whose next bytes are `further`. Values are the ordinals of keys: what a
+    /// Keys among these whose next bytes are `further`. Values are the ordinals of keys: what a
     /// way adds is the number of keys on the ways before it, so that what the next way adds tells
     /// where those on this one end.
     pub fn further(self, fst: &Fst<impl AsRef<[u8]>>, further: &[u8]) -> Begun {

@@ -82,7 +82,7 @@ impl Partitions {
 /// its own: writers of one file wait for each other.
 pub struct OccurrencesWriter<'a> {
     partitions: &'a Partitions,
-    /// Those of each partition that are not written yet.
+    /// Occurrences of each partition that are not written yet.
     pieces: Vec<Piece>,
     /// How many these are, and are at most.
     len: usize,

@@ -60,8 +60,8 @@ impl Codes {
         })
     }
 
-    /// Those of two words without anything between of which the second is the rarest; none if that
-    /// is so many codes that searching the bytes for each takes longer than reading the words.
+    /// Needles of two words without anything between of which the second is the rarest; none if
+    /// that is so many codes that searching the bytes for each takes longer than reading the words.
     fn adjacent(&self, offsets: &[u32]) -> Option<Adjacent> {
         let codes_of = |wanted: u32| -> Vec<u32> {
             let of_word = self.all.iter().filter(|&&(_, number)| number == wanted);
@@ -121,7 +121,7 @@ pub struct ProseWords<'s> {
     rarest: u32,
     /// Its codes, once somebody has asked; none if there are too many.
     sought: OnceCell<Option<Sought>>,
-    /// Those of all words.
+    /// Codes of all words.
     all: OnceCell<Codes>,
 }
 
@@ -136,7 +136,7 @@ enum Matching {
 }
 
 impl<'s> ProseWords<'s> {
-    /// Those of `phrase`, of which the one with this number is rare. `begun_by` tells the terms
+    /// Codes of `phrase`, of which the one with this number is rare. `begun_by` tells the terms
     /// that a word begins.
     pub fn new(
         phrase: &Phrase,

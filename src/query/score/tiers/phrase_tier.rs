@@ -29,7 +29,7 @@ pub struct PhraseCandidates<'s> {
 }
 
 impl<'s> PhraseCandidates<'s> {
-    /// Those in which it stands.
+    /// Candidates in which the phrase stands.
     pub fn members(&self) -> SetExpr<'s> {
         if self.hits.is_nothing() {
             return SetExpr::EMPTY;
@@ -40,7 +40,7 @@ impl<'s> PhraseCandidates<'s> {
 }
 
 impl<'s> TierPartition<'_, 's> {
-    /// Those of the rest that are among `candidates`, which are on the list of every word.
+    /// Documents of the rest that are among `candidates`, which are on the list of every word.
     pub(crate) fn holding_words(&self, candidates: SetExpr<'s>) -> SetExpr<'s> {
         if !matches!(self.rest, SetExpr::Materialised(_)) || self.interpretation.is_relaxed {
             return self.within_rest(candidates);
@@ -85,8 +85,8 @@ impl<'s> TierPartition<'_, 's> {
         }
     }
 
-    /// Those of the rest whose host holds the words of `q` as a phrase, words that may be prefixes
-    /// as such.
+    /// Documents of the rest whose host holds the words of `q` as a phrase, words that may be
+    /// prefixes as such.
     pub(crate) fn phrase_in_host_by_prefix(&self) -> SetExpr<'s> {
         if self.rest.is_nothing() {
             return SetExpr::EMPTY;

@@ -66,9 +66,9 @@ enum Place {
 /// A search for documents.
 #[derive(PartialEq, Eq)]
 pub enum Scan {
-    /// Those to which the word of a list adds an amount within bounds.
+    /// Documents to which the word of a list adds an amount within bounds.
     Impacts(usize, RangeInclusive<u8>),
-    /// Those that match a plan.
+    /// Documents that match a set expression.
     Members(usize),
 }
 

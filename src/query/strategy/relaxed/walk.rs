@@ -23,7 +23,7 @@ struct Walk<'a, 's> {
     text: Scorer<'s>,
     is_best_first: bool,
     nearest: TopK,
-    /// Those whose names are read next, each with a score that it does not exceed.
+    /// Documents whose names are read next, each with a score that it does not exceed.
     waiting: Vec<(DocId, u32)>,
     /// What each clause counts in those who wait, one after the other.
     counts: Vec<f64>,
@@ -115,7 +115,7 @@ impl<'s> Only<'s> {
         Some(Only { impacts: Impacts::of(&session.snapshot().terms().lists(term)), joined })
     }
 
-    /// Those of a chunk to which `least` may be added.
+    /// Documents of a chunk to which `least` may be added.
     fn with_impact(&self, key: u16, least: u8) -> Chunk<'_> {
         let start = u32::from(key) << 16;
         let mut found = Vec::new();

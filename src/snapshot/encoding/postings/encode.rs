@@ -31,7 +31,7 @@ pub fn encode(docs: &[u32], out: &mut Vec<u8>) {
     encode_with(ARRAY_MAX, docs, out);
 }
 
-/// The same with bitmaps for chunks of more than `array_max`, which is at most [`ARRAY_MAX`].
+/// Appends a list with bitmaps for chunks of more than `array_max`, which is at most [`ARRAY_MAX`].
 pub fn encode_with(array_max: usize, docs: &[u32], out: &mut Vec<u8>) {
     debug_assert!(out.len().is_multiple_of(8) && !docs.is_empty());
     debug_assert!(docs.windows(2).all(|pair| pair[0] < pair[1]));
