@@ -26,6 +26,7 @@ use super::request::{Query, SortKey, SortOrder};
 use super::score::text_score::{ScoreParts, Scorer};
 use super::score::tiers::TierPartition;
 use super::session::Session;
+use super::session::ways::Ways;
 use super::sets::doc_set::DocSet;
 use super::sets::set_expr::SetExpr;
 use super::strategy::relaxed::{RelaxedScorer, Shares};
@@ -53,6 +54,8 @@ pub struct Explanation {
     pub corrected: Option<String>,
     /// What was evaluated.
     pub plan: PlanNode,
+    /// How the page was found.
+    pub ways: Ways,
     /// Value by which the results are ordered, and its direction.
     pub sort: (SortKey, SortOrder),
     /// How many businesses match.
@@ -128,6 +131,7 @@ pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
         legal_forms: text.trailing_forms().iter().map(|it| show_term(&it.term)).collect(),
         excluded: text.excluded().iter().map(show_term).collect(),
         plan: PlanNode::new(&plan, snapshot, &interpretation),
+        ways: page.ways,
         sort: (query.sort, query.order),
         total,
         results: (1..).zip(&page.docs).map(|(rank, &doc)| results.explain(rank, doc)).collect(),

@@ -34,6 +34,7 @@ impl Display for Explanation {
         writeln!(f, "\n{head:PLAN_WIDTH$} {most:>11} {exact:>11}")?;
         show_node(f, &self.plan, 1)?;
         let (sort, order) = self.sort;
+        writeln!(f, "\nfound by: {}", self.ways)?;
         writeln!(f, "\nresults: {} of {}, {}", self.results.len(), self.total, by(sort, order))?;
         let texts: Vec<&str> = self.clauses.iter().map(|clause| clause.text.as_str()).collect();
         self.results.iter().try_for_each(|result| show_result(f, result, &texts, self))

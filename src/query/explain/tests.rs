@@ -77,6 +77,8 @@ plan                                                                            
           at in any field                                                              2           2
     systems in any field                                                               2           2
 
+found by: OnlyHit
+
 results: 1 of 1, by relevance
   1  b-2  AT&T Inc.
      the name is q; text score 571
@@ -96,6 +98,7 @@ fn a_prefix() {
         "any of 2 2",
         "micro in any field 1 1",
         "micro… begins a longer word of name or host 1 1",
+        "found by: StoredCount, ScoreAll",
         "results: 2 of 2, by relevance",
         "1 b-5 Micro Systems",
         "the name starts with q; text score 215",
@@ -119,6 +122,7 @@ fn a_correction_and_a_relaxation() {
         "any of 4 4",
         "wireless in any field 2 2",
         "payments in any field 2 2",
+        "found by: looking at every hit",
         "results: 2 of 4, by relevance",
         "1 b-3 Böhme Wireless GmbH",
         "43.8 % of q, 34.6 % of the name: 265904; text score 126",
@@ -165,6 +169,7 @@ fn filters_and_neighbours() {
         "paypal in the host 1 1",
         "country US, by any of its names 4 4",
         "from 500 to 900 employees 5 5",
+        "found by: OnlyHit",
         "results: 1 of 1, by relevance",
         "1 b-1 PayPal Holdings, Inc.",
         "all words in the name; text score 208",

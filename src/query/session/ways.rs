@@ -123,3 +123,12 @@ impl Ways {
         self.0 >> way as u32 & 1 == 1
     }
 }
+
+impl std::fmt::Display for Ways {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let taken = Way::ALL.into_iter().filter(|&way| self.contains(way));
+        let names: Vec<String> = taken.map(|way| format!("{way:?}")).collect();
+        f.write_str(if names.is_empty() { "looking at every hit" } else { "" })?;
+        f.write_str(&names.join(", "))
+    }
+}
