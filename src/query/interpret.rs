@@ -14,6 +14,7 @@ use super::sets::set_expr::{List, SetExpr};
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
 use crate::analyzer::TextField;
 use crate::ids::{DocId, TermOrd};
+use crate::snapshot::answers::phrases::StoredPhrase;
 use corrections::Readings;
 
 /// Most words of one `q` that are corrected, in each of the two steps.
@@ -151,6 +152,24 @@ impl<'s> Interpretation<'s> {
         SetExpr::intersection(
             quoted.iter().map(|clause_match| clause_match.anywhere(session)).chain([any]),
         )
+    }
+
+    /// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and
+    /// legal forms: then the text score of a document is the sum of their impacts.
+    pub fn stored_phrase(
+        &self,
+        session: &Session<'s>,
+        text: &TextQuery,
+    ) -> Option<StoredPhrase<'s>> {
+        let is_plain = |clause_match: &ClauseMatch<'s>| {
+            matches!(clause_match.clause.term, Term::Word(_) | Term::Phrase(_))
+                && clause_match.is_only_as_written()
+        };
+        let words = text.ranking_words().words;
+        let is_it = words.len() == 2
+            && self.clauses.iter().all(is_plain)
+            && text.trailing_forms().is_empty();
+        if is_it { session.stored_phrase(&words) } else { None }
     }
 }
 

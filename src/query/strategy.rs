@@ -1,6 +1,7 @@
 //! The ways from a query and its set of hits to the page. [`choose`] decides which one is taken.
 
 pub mod choose;
+pub mod counted;
 pub mod filter_positions;
 pub mod first_pages;
 pub mod impact_walk;
@@ -16,7 +17,8 @@ use crate::query::score::text_score::Scorer;
 use crate::query::score::top_k::PageWindow;
 use crate::query::session::Session;
 use crate::query::session::ways::Way;
-use choose::{Counted, Strategy};
+use choose::Strategy;
+use counted::Counted;
 use order::{SortedHits, by_doc_id};
 use relaxed::RelaxedScorer;
 use relevance::by_relevance;

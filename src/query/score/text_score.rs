@@ -128,9 +128,9 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// The most that legal forms add.
-    pub fn legal_forms_max(&self) -> u32 {
-        self.legal_forms.len() as u32 * LEGAL_FORM
+    /// The documents that carry each of the legal forms at the end of `q`.
+    pub fn legal_forms(&self) -> &[SetExpr<'s>] {
+        &self.legal_forms
     }
 
     /// The score of `doc`.

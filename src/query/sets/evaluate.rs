@@ -7,6 +7,7 @@
 
 use super::chunk::Chunk;
 use super::doc_set::DocSet;
+use super::predicate::Predicate;
 use super::set_expr::{List, SetExpr};
 use crate::ids::DocId;
 use crate::snapshot::encoding::postings::Postings;
@@ -242,6 +243,22 @@ impl<'s> SetExpr<'s> {
             if !lows.is_empty() {
                 visit(key, &lows);
             }
+        }
+    }
+
+    /// Calls `visit` with the documents of every chunk that pass the pre-filter of a predicate.
+    pub fn for_each_prefiltered(
+        &self,
+        predicate: &dyn Predicate,
+        mut visit: impl FnMut(u16, &Chunk<'_>),
+    ) {
+        if let SetExpr::Materialised(docs) = self {
+            let left = predicate.prefilter_set(docs);
+            let chunks = left.chunks();
+            return chunks.for_each(|(key, at)| visit(key, &Chunk::Slice(&left.lows()[at])));
+        }
+        for key in self.keys() {
+            visit(key, &predicate.prefilter(key, &self.chunk(key)));
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::chunk::Chunk;
 use super::doc_set::DocSet;
-use super::set_expr::SetExpr;
 use crate::ids::DocId;
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -32,21 +31,6 @@ pub trait Predicate: Debug {
 }
 
 impl dyn Predicate + '_ {
-    /// Calls `visit` with the candidates in every chunk that pass the pre-filter.
-    pub fn for_each_prefiltered(
-        &self,
-        candidates: &SetExpr<'_>,
-        mut visit: impl FnMut(u16, &Chunk<'_>),
-    ) {
-        if let SetExpr::Materialised(docs) = candidates {
-            let left = self.prefilter_set(docs);
-            return left.chunks().for_each(|(key, at)| visit(key, &Chunk::Slice(&left.lows()[at])));
-        }
-        for key in candidates.keys() {
-            visit(key, &self.prefilter(key, &candidates.chunk(key)));
-        }
-    }
-
     /// The documents of a chunk that match, by their ascending lower halves.
     pub fn matching(&self, key: u16, lows: &Chunk<'_>) -> Chunk<'static> {
         let left = self.prefilter(key, lows).to_array();

@@ -13,6 +13,7 @@
 //! | [`PermutationWalk`](Strategy::PermutationWalk) | else, where it costs less than the next | the page times documents / hits |
 //! | [`RankGather`](Strategy::RankGather) | else | a look-up for each hit |
 
+use super::counted::Counted;
 use super::filter_positions::PositionPlan;
 use super::first_pages;
 use super::order::SortedHits;
@@ -24,18 +25,6 @@ use crate::query::session::Session;
 use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::columns::sort_order::StoredOrder;
 use crate::snapshot::encoding::packed_ints::PackedInts;
-
-/// What is known of the hits of a query when a strategy is chosen.
-pub struct Counted<'s> {
-    /// How many documents match.
-    pub total: u64,
-    /// The hits, materialised if they are few.
-    pub hits: SetExpr<'s>,
-    /// What was counted: a materialised set does not say what it was made of.
-    pub expr: SetExpr<'s>,
-    /// The best documents of the phrase that `q` is within one industry, if they fill the page.
-    pub best_in_industry: Option<PackedInts<'s>>,
-}
 
 /// How a page is found, once its hits are counted.
 #[derive(Debug)]

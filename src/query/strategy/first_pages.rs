@@ -4,13 +4,12 @@
 //! They are the first page; of two words next to each other, if nothing comes before them. See
 //! [`first_pages`](crate::snapshot::answers::first_pages).
 
-use super::choose::Counted;
-use super::relevance::by_relevance;
 use crate::ids::DocId;
-use crate::query::cursor::{Position, Side};
-use crate::query::interpret::{ClauseMatch, Interpretation};
-use crate::query::request::{Query, SortOrder};
-use crate::query::score::top_k::PageWindow;
+use crate::query::cursor::Position;
+use crate::query::interpret::Interpretation;
+use crate::query::request::Query;
+use crate::query::score::text_score::Scorer;
+use crate::query::score::tiers::TierPartition;
 use crate::query::session::Session;
 use crate::query::session::ways::Way;
 use crate::query::session::within_industry::industry_of;
@@ -18,7 +17,6 @@ use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::Term;
 use crate::snapshot::answers::first_pages::Scope;
-use crate::snapshot::answers::phrases::StoredPhrase;
 use crate::snapshot::encoding::packed_ints::PackedInts;
 use crate::snapshot::terms::prefixes::may_be_prefix;
 
@@ -70,29 +68,10 @@ pub fn page_of_word(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Po
 /// Where a hit stands.
 fn position(session: &Session<'_>, query: &Query, doc: DocId) -> Option<Position> {
     let interpretation = Interpretation::new(session, &query.text);
-    let hits = SetExpr::materialised(DocSet::of(vec![doc.0]));
-    let counted = Counted { total: 1, expr: hits.clone(), hits, best_in_industry: None };
-    let (order, side) = (SortOrder::Desc, Side::After);
-    let window = PageWindow { order, side, start: None, wanted: 1 };
-    by_relevance(session, query, &interpretation, &counted, window).pop()
-}
-
-/// What is stored of `q` as a phrase, if it is two words, without readings, joined forms and legal
-/// forms: then the text score of a business is the sum of their impacts.
-pub fn two_words<'s>(
-    session: &Session<'s>,
-    query: &Query,
-    interpretation: &Interpretation<'s>,
-) -> Option<StoredPhrase<'s>> {
-    let is_plain = |clause_match: &ClauseMatch<'s>| {
-        matches!(clause_match.clause.term, Term::Word(_) | Term::Phrase(_))
-            && clause_match.is_only_as_written()
-    };
-    let words = query.text.ranking_words().words;
-    let is_it = words.len() == 2
-        && interpretation.clauses.iter().all(is_plain)
-        && query.text.trailing_forms().is_empty();
-    if is_it { session.stored_phrase(&words) } else { None }
+    let only = SetExpr::materialised(DocSet::of(vec![doc.0]));
+    let group = TierPartition::new(session, &interpretation, &query.text, only).next_group()?;
+    let score = Scorer::new(session, &interpretation, &query.text).score(doc);
+    Some(Position { relevance_key: group.level.key(score), doc })
 }
 
 /// The stored best of documents that hold two words next to each other, if `query` asks for these
@@ -106,7 +85,7 @@ pub fn best_of_phrase<'s>(
 ) -> Option<PackedInts<'s>> {
     let [first, second] = interpretation.clauses.as_slice() else { return None };
     let scope @ Scope::Industry(_) = scope(session, query)? else { return None };
-    let phrase = two_words(session, query, interpretation)?;
+    let phrase = interpretation.stored_phrase(session, &query.text)?;
     let best = session.snapshot().best_of_phrase(&phrase, scope)?;
     let in_name = [first, second].map(|clause_match| clause_match.in_name(session));
     let is_before = |&doc: &DocId| in_name.iter().all(|names| names.contains(doc));

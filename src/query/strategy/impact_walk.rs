@@ -38,9 +38,13 @@ pub struct ImpactWalk<'s> {
 }
 
 impl<'s> ImpactWalk<'s> {
-    /// The bounds for what `q` means.
-    pub fn new(session: &Session<'s>, interpretation: &Interpretation<'s>) -> ImpactWalk<'s> {
-        let cases = Cases::new(session, &interpretation.clauses);
+    /// The bounds for what `q` means, with the documents that carry each of its legal forms.
+    pub fn new(
+        session: &Session<'s>,
+        interpretation: &Interpretation<'s>,
+        legal_forms: &[SetExpr<'s>],
+    ) -> ImpactWalk<'s> {
+        let cases = Cases::new(session, &interpretation.clauses, legal_forms);
         ImpactWalk { cases, num_docs: session.snapshot().num_docs() }
     }
 
@@ -56,7 +60,6 @@ impl<'s> ImpactWalk<'s> {
         let mut walk = Walk {
             of: self,
             cases: self.cases.on_level(level),
-            forms_max: scorer.legal_forms_max(),
             members,
             num_members: members.cardinality_max(),
             check,
@@ -82,8 +85,6 @@ impl<'s> ImpactWalk<'s> {
 struct Walk<'a, 's> {
     of: &'a ImpactWalk<'s>,
     cases: Vec<Case>,
-    /// The most that legal forms add.
-    forms_max: u32,
     members: &'a SetExpr<'s>,
     num_members: u64,
     check: Option<&'a (dyn Predicate + 's)>,
@@ -206,7 +207,7 @@ impl<'a, 's> Walk<'a, 's> {
         };
         let (mut scans, mut all_len) = (Vec::new(), 0);
         for case in &self.cases {
-            let Some(possible) = case.scans(lists, scores, self.forms_max) else { continue };
+            let Some(possible) = case.scans(lists, scores) else { continue };
             let (len, scan) =
                 possible.into_iter().map(|scan| (len(&scan), scan)).min_by_key(|it| it.0)?;
             all_len += len;

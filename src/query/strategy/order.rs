@@ -15,7 +15,7 @@
 //! does. Counts differ much in how many businesses have them, so that walking one after the other
 //! is tried, and given up.
 
-use super::choose::Counted;
+use super::counted::Counted;
 use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
 use crate::query::request::{Query, SortKey, SortOrder};

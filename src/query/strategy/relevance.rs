@@ -5,8 +5,7 @@
 
 mod walk;
 
-use super::choose::Counted;
-use super::first_pages::two_words;
+use super::counted::Counted;
 use super::impact_walk::ImpactWalk;
 use crate::query::cursor::Position;
 use crate::query::interpret::Interpretation;
@@ -32,7 +31,7 @@ pub fn by_relevance<'s>(
     let Counted { total, hits, best_in_industry, .. } = counted;
     let scorer = Scorer::new(session, interpretation, &query.text);
     let best_of_phrase = best_in_industry.or_else(|| {
-        let phrase = two_words(session, query, interpretation)?;
+        let phrase = interpretation.stored_phrase(session, &query.text)?;
         session.snapshot().best_of_phrase(&phrase, Scope::Everywhere)
     });
     // Without stored best businesses that fill the page, most groups are looked at.
@@ -42,8 +41,8 @@ pub fn by_relevance<'s>(
     let is_phrase = matches!(interpretation.clauses.as_slice(), [only] if only.clause.is_quoted);
     let walk = Walk {
         session,
+        impacts: ImpactWalk::new(session, interpretation, scorer.legal_forms()),
         scorer,
-        impacts: ImpactWalk::new(session, interpretation),
         best_of_phrase,
         is_phrase,
         stretch,

@@ -10,7 +10,7 @@ use crate::query::score::text_score::alternatives;
 use crate::query::session::Session;
 use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{QueryWord, Term};
-use crate::ranking::{Level, SCORE_MAX};
+use crate::ranking::{LEGAL_FORM, Level, SCORE_MAX};
 use crate::snapshot::terms::impacts::Impacts;
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -35,6 +35,8 @@ pub struct Case {
     words: Vec<Word>,
     /// The [plans](Cases::plans) that all documents match.
     plans: Vec<usize>,
+    /// What the legal forms that all documents carry add.
+    adds: u32,
     /// Is a clause held by a longer word only?
     is_begun: bool,
 }
@@ -73,8 +75,12 @@ pub enum Scan {
 }
 
 impl<'s> Cases<'s> {
-    /// The cases of some clauses.
-    pub fn new(session: &Session<'s>, clauses: &[ClauseMatch<'s>]) -> Cases<'s> {
+    /// The cases of some clauses, each with and without every legal form: the documents of `forms` carry one.
+    pub fn new(
+        session: &Session<'s>,
+        clauses: &[ClauseMatch<'s>],
+        forms: &[SetExpr<'s>],
+    ) -> Cases<'s> {
         let mut all = Cases {
             lists: Vec::new(),
             plans: Vec::new(),
@@ -83,13 +89,19 @@ impl<'s> Cases<'s> {
         };
         for (clause, clause_match) in clauses.iter().enumerate() {
             let ways = all.of_clause(session, clause, clause_match);
-            all.cases = if all.cases.len() * ways.len() <= CASES_MAX {
-                product(&all.cases, &ways)
-            } else {
-                Vec::new()
-            };
+            all.multiply(&ways);
+        }
+        for form in forms {
+            let carried = Case { adds: LEGAL_FORM, ..all.told_by(form.clone()) };
+            all.multiply(&[Case::default(), carried]);
         }
         all
+    }
+
+    /// Each case with each of some alternatives; none if they become too many.
+    fn multiply(&mut self, alternatives: &[Case]) {
+        let are_few = self.cases.len() * alternatives.len() <= CASES_MAX;
+        self.cases = if are_few { product(&self.cases, alternatives) } else { Vec::new() };
     }
 
     /// The alternatives of one clause.
@@ -199,17 +211,11 @@ impl Case {
         Case { words: words.collect(), ..self.clone() }
     }
 
-    /// Searches each of which finds all documents of the case with some scores, of which legal
-    /// forms add at most `forms_max`. No search finds them all if there is none; there are no such
-    /// documents if that is [`None`].
-    pub fn scans(
-        &self,
-        lists: &[Impacts<'_>],
-        scores: &RangeInclusive<u32>,
-        forms_max: u32,
-    ) -> Option<Vec<Scan>> {
+    /// Searches each of which finds all documents of the case with some scores. No search finds them
+    /// all if there is none; there are no such documents if that is [`None`].
+    pub fn scans(&self, lists: &[Impacts<'_>], scores: &RangeInclusive<u32>) -> Option<Vec<Scan>> {
         let ranges = self.words.iter().map(|word| (word, word.range(lists)));
-        let (mut least, mut most) = (0, forms_max);
+        let (mut least, mut most) = (self.adds, self.adds);
         for (word, (own_least, own_most)) in ranges.clone() {
             least += own_least * word.times;
             most += own_most * word.times;
@@ -258,6 +264,7 @@ fn product(cases: &[Case], alternatives: &[Case]) -> Vec<Case> {
         .map(|(case, other)| Case {
             words: case.words.iter().chain(&other.words).cloned().collect(),
             plans: case.plans.iter().chain(&other.plans).copied().collect(),
+            adds: case.adds + other.adds,
             is_begun: case.is_begun || other.is_begun,
         })
         .collect()

@@ -166,7 +166,7 @@ impl Walk<'_, '_> {
     /// Scores the documents of a portion, of whose names `q` covers nothing, as far as they may be
     /// near; none exceeds `score_max`.
     fn score(&mut self, portion: &SetExpr<'_>, only: Option<&Only<'_>>, score_max: u32) {
-        let only = only.filter(|_| self.text.legal_forms_max() == 0);
+        let only = only.filter(|_| self.text.legal_forms().is_empty());
         for key in portion.keys() {
             self.nearest.tighten();
             let first = DocId(u32::from(key) << 16);

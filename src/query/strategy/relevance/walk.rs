@@ -203,7 +203,7 @@ impl<'s> Walk<'_, 's> {
             // Of most chunks nobody is left: lists are looked up where somebody is, one after the
             // other.
             let mut left = DocSet::default();
-            check.for_each_prefiltered(candidates, |key, lows| {
+            candidates.for_each_prefiltered(check, |key, lows| {
                 left.extend(key, lows);
                 if left.len() >= AHEAD_MAX as u64 {
                     score_all(&mut left);
