@@ -1,17 +1,18 @@
 //! The server: HTTP/1.1 around [`crate::query::page::search`]. The only place that names hyper or
 //! tokio.
 //!
-//! In: a [`ServerConfig`]. Out: a running [`Server`], answering `GET /v1/search` on one address
-//! and the operator's requests on another. TLS and HTTP/2 end at the proxy in front.
+//! In: a [`ServerConfig`]. Out: a running [`Server`], answering search, businesses by id and what is
+//! served on one address and the requests of operators on another. TLS and HTTP/2 end at the proxy in front.
 //!
 //! Threads: one per worker (own listener, own single-threaded runtime, own scratch memory; nothing
 //! is shared that a request writes but the quota of its key), one for the admin address, one that
 //! opens snapshots, one that follows the key file, and the caller's, which waits for signals.
 //!
 //! A request's way: `worker` accepts, `connection` lets hyper read the head, `answer` runs the
-//! checks (`gate`, then key and quota, then `params`), picks the snapshot, compares the entity tag
-//! (`conditional`), searches, and `respond` writes the answer; under load it waits for those beside
-//! it (`outbox`).
+//! checks (`head_check`, then key and quota), `prepare` finds the `operation`, reads its
+//! parameters (`params`), picks the snapshot and compares the entity tag (`conditional`), then the
+//! work is done, and `respond` writes the answer; under load it waits for those beside it
+//! (`write_batching`).
 //!
 //! Rules that hold throughout: bodies are never read; a panic ends one request, not the process;
 //! every wait has an end; text of callers is escaped before it reaches a log line.
@@ -31,7 +32,9 @@ mod key_watch;
 mod listener;
 mod log;
 mod metrics;
+mod operation;
 mod params;
+mod prepare;
 mod published;
 mod reload;
 mod request_id;

@@ -82,11 +82,12 @@ pub use progress::{NoProgress, Phase, Progress};
 pub use reject::{MaxRejects, Reject};
 pub use source::{Format, Input, ReadOptions};
 
+use crate::snapshot::Snapshot;
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
 use crate::snapshot::file::staging::{folder_of, remove_abandoned};
 use crate::snapshot::file::writer::SnapshotWriter;
-use crate::snapshot::{Metadata, Snapshot};
+use crate::snapshot::metadata::{Filled, METADATA_BYTES, Metadata};
 use collect::{Remaining, SortedRecords};
 use entries::BlockEntries;
 use external_sort::Sorter;
@@ -99,7 +100,7 @@ use source::ParsedBlock;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use symbols::Sample;
 
 /// How a snapshot is built.
@@ -119,6 +120,8 @@ pub struct BuildOptions {
     pub memory: MemoryLimit,
     /// Where temporary files go; the target's folder if absent.
     pub temp_dir: Option<PathBuf>,
+    /// When the snapshot is built, in seconds since 1970, which is part of its bytes: now, if absent.
+    pub built_at: Option<u64>,
     /// How many threads work; one for each core if absent. Beside them are some that wait for files
     /// most of the time, and one that brings hosts together.
     pub threads: Option<NonZeroUsize>,
@@ -212,7 +215,8 @@ pub fn build(
     result
 }
 
-/// Builds a snapshot of the records in `text`, one JSON object a line; any reject is an error.
+/// Builds a snapshot of the records in `text`, one JSON object a line; any reject is an error. It
+/// says to be built in 1970, so that the same records give the same bytes.
 ///
 /// # Errors
 /// See [`BuildError`].
@@ -231,7 +235,13 @@ pub fn from_jsonl_storing(
 ) -> Result<BuildReport, BuildError> {
     let input = Input::Memory(text.as_bytes().to_vec());
     let read = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::default() };
-    let options = BuildOptions { read, allow_empty: true, thresholds, ..BuildOptions::default() };
+    let options = BuildOptions {
+        read,
+        allow_empty: true,
+        thresholds,
+        built_at: Some(0),
+        ..BuildOptions::default()
+    };
     build(&[input], output, &options, &NoProgress)
 }
 
@@ -261,12 +271,14 @@ impl<'a> Builder<'a> {
                 rejects => BuildError::AllRejected(rejects),
             });
         }
-        write_metadata(num_docs, &mut writer)?;
+        let mut section = writer.reserve(SectionKind::Metadata, METADATA_BYTES as u64);
         let collected = timed(&mut phases, Phase::Analyze, || {
             self.progress.begin(Phase::Analyze, Some(u64::from(num_docs)));
             let steps = |done| self.progress.advance(done, done);
             collect::collect(sorted, &scratch, self.pool, memory, &mut writer, steps)
         })?;
+        section.write(&self.metadata(num_docs, collected.filled()).encode())?;
+        section.end(&mut writer)?;
         let Remaining { blocks, mut lengths, hosts } = timed(&mut phases, Phase::Columns, || {
             self.progress.begin(Phase::Columns, None);
             collected.write(&scratch, &mut writer)
@@ -306,6 +318,19 @@ impl<'a> Builder<'a> {
             input_bytes: read.input_bytes,
             phases,
         })
+    }
+
+    fn metadata(&self, num_docs: u32, filled: Filled) -> Metadata {
+        let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        Metadata {
+            num_docs,
+            built_at: self.options.built_at.unwrap_or_else(now),
+            filled,
+            analyzer_version: crate::analyzer::ANALYZER_VERSION,
+            unicode_version: crate::analyzer::UNICODE_VERSION.to_owned(),
+            cldr_version: doc_order::CLDR_VERSION.to_owned(),
+            suffix_list_version: crate::analyzer::host::SUFFIX_LIST_VERSION.to_owned(),
+        }
     }
 
     /// Reads all records and writes them, and their ids, in sorted runs.
@@ -425,16 +450,4 @@ fn threads(threads: Option<NonZeroUsize>) -> Result<ThreadPool, BuildError> {
         .thread_name(|at| format!("build-{at}"))
         .build()
         .map_err(|error| BuildError::Threads(io::Error::other(error)))
-}
-
-fn write_metadata(num_docs: u32, writer: &mut SnapshotWriter) -> Result<(), SnapshotError> {
-    let metadata = Metadata {
-        num_docs,
-        analyzer_version: crate::analyzer::ANALYZER_VERSION,
-        unicode_version: crate::analyzer::UNICODE_VERSION.to_owned(),
-        cldr_version: doc_order::CLDR_VERSION.to_owned(),
-        suffix_list_version: crate::analyzer::host::SUFFIX_LIST_VERSION.to_owned(),
-    };
-    let json = serde_json::to_vec(&metadata).expect("metadata have a JSON form");
-    writer.section(SectionKind::Metadata, &json)
 }

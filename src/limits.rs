@@ -13,6 +13,9 @@ pub const PAGE_SIZE_MAX: u32 = 100;
 /// Page size when `limit` is absent (contract, section 2).
 pub const PAGE_SIZE_DEFAULT: u32 = 20;
 
+/// Most businesses that are asked for by their ids at once (contract, section 9).
+pub const IDS_MAX: usize = 100;
+
 /// Largest employee count and bound: what a signed 64-bit column of any other system can hold.
 pub const EMPLOYEE_COUNT_MAX: u64 = i64::MAX as u64;
 

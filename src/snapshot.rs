@@ -14,6 +14,7 @@ pub mod columns;
 mod components;
 pub mod encoding;
 pub mod file;
+pub mod metadata;
 mod open;
 pub mod terms;
 
@@ -36,7 +37,7 @@ use encoding::postings::Postings;
 use file::format::SectionEntry;
 use file::mapped::Backing;
 use file::sections::Sections;
-use serde::{Deserialize, Serialize};
+pub use metadata::Metadata;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,22 +54,6 @@ impl std::fmt::Display for SnapshotVersion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:016x}", self.0)
     }
-}
-
-/// What a snapshot says of itself.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Metadata {
-    /// Number of businesses.
-    pub num_docs: u32,
-    /// [`ANALYZER_VERSION`](crate::analyzer::ANALYZER_VERSION) of the builder.
-    pub analyzer_version: u32,
-    /// Unicode version of the builder's character data.
-    pub unicode_version: String,
-    /// CLDR version of the collation by which names are sorted.
-    pub cldr_version: String,
-    /// Version of the public suffix list by which hosts were taken apart.
-    pub suffix_list_version: String,
 }
 
 /// An open snapshot. Immutable; shared by all threads.

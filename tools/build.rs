@@ -69,6 +69,10 @@ pub struct BuildArguments {
     /// Threads that work, up to 256 [default: one for each core]
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<NonZeroUsize>,
+    /// When the snapshot says to be built, in seconds since 1970: fix it, and the same records give
+    /// the same bytes [default: now]
+    #[arg(long, value_name = "SECONDS", env = "SOURCE_DATE_EPOCH")]
+    built_at: Option<u64>,
     /// Print the report as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -101,6 +105,7 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
         memory: arguments.memory,
         temp_dir: arguments.temp_dir.clone(),
         threads: arguments.threads,
+        built_at: arguments.built_at,
         ..BuildOptions::default()
     };
     let display = Display::new();

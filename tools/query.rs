@@ -129,7 +129,7 @@ fn check_cursor(query: &Query, snapshot: &Snapshot) -> Result<(), Failure> {
         )),
         Some(cursor) if cursor.query_fingerprint() != query.fingerprint() => failure(
             "cursor_mismatch: `cursor` belongs to a request with other parameters; repeat them as they were, \
-             only `limit` may change"
+             only `limit` and `fields` may change"
                 .to_owned(),
         ),
         _ => Ok(()),

@@ -23,23 +23,21 @@ use hyper::header::HeaderName;
 use hyper::{HeaderMap, Method, Response, Uri, Version};
 
 use super::clock::Clock;
-use super::conditional::{EntityTag, Match, if_none_match};
 use super::escaped::Excerpt;
 use super::head_scan::HeadFault;
 use super::metrics::{Metrics, Outcome, RequestKind};
+use super::params::{IdsRequest, SearchRequest};
+use super::prepare::{Prepared, Work, prepare};
 use super::published::Reader;
 use super::request_id::RequestIds;
-use super::respond::{Answer, Code, Context, Refusal, response};
+use super::respond::{Answer, Code, Context, Notes, Refusal, response};
 use super::snapshots::SnapshotSet;
-use super::{head_check, log, params};
+use super::{head_check, log};
 use crate::auth::{KeyTable, LiveKey, QuotaStatus};
 use crate::query::page::{Page, Scratch};
 use crate::query::request::Query;
 use crate::render;
-use crate::snapshot::Snapshot;
-
-/// The only path there is.
-const SEARCH_PATH: &str = "/v1/search";
+use crate::snapshot::{Snapshot, SnapshotVersion};
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
@@ -72,15 +70,11 @@ pub(super) struct Answerer {
 /// What is learnt on the way to an answer.
 struct Facts {
     quota: Option<QuotaStatus>,
+    /// The current snapshot, then the one that answers.
+    snapshot: Option<SnapshotVersion>,
     kind: RequestKind,
     /// For the access log only.
     key_name: Option<String>,
-}
-
-/// A request that has passed all checks.
-enum Prepared<'a> {
-    NotModified { tag: EntityTag, named: bool },
-    Search { snapshot: &'a Snapshot, query: Box<Query>, has_text: bool, tag: EntityTag },
 }
 
 impl Answerer {
@@ -88,16 +82,19 @@ impl Answerer {
     pub(super) fn answer(&self, head: &Head<'_>) -> Response<Full<Bytes>> {
         let started = Instant::now();
         let request_id = self.request_ids.for_request(head.headers);
-        let mut facts = Facts { quota: None, kind: RequestKind::NoSearch, key_name: None };
+        let current = self.snapshots.borrow_mut().latest().current().map(Snapshot::version);
+        let mut facts =
+            Facts { quota: None, snapshot: current, kind: RequestKind::NoSearch, key_name: None };
         let answer = self.checked(head, started, &mut facts).unwrap_or_else(Answer::Refused);
 
         let outcome = match &answer {
-            Answer::Page { .. } => Outcome::Page,
+            Answer::Found { .. } => Outcome::Found,
             Answer::NotModified { .. } => Outcome::NotModified,
             Answer::Refused(refusal) => Outcome::Refused(refusal.code),
         };
         let close = head.last || head.overloaded;
-        let response = response(answer, Context { request_id, quota: facts.quota, close });
+        let (snapshot, quota) = (facts.snapshot, facts.quota);
+        let response = response(answer, Context { request_id, snapshot, quota, close });
         let duration = started.elapsed();
         self.metrics.answered(outcome, facts.kind, duration);
         if self.access_log {
@@ -143,15 +140,41 @@ impl Answerer {
         }
 
         match prepared? {
-            Prepared::NotModified { tag, .. } => Ok(Answer::NotModified { tag }),
-            Prepared::Search { snapshot, query, has_text, tag } => {
-                facts.kind = if has_text { RequestKind::Text } else { RequestKind::Filter };
-                self.guarded(|| {
-                    let page = (self.search)(snapshot, &query, &mut self.scratch.borrow_mut());
-                    let body = render::page(snapshot, &page).into();
-                    Answer::Page { body, tag, corrected: page.corrected, relaxed: page.relaxed }
-                })
+            Prepared::NotModified { tag, version, .. } => {
+                facts.snapshot = Some(version);
+                Ok(Answer::NotModified { tag })
             }
+            Prepared::Work { snapshot, work, tag } => {
+                facts.snapshot = Some(snapshot.version());
+                facts.kind = work.kind();
+                let (body, notes) = self.guarded(|| self.done(snapshot, work))?;
+                Ok(Answer::Found { body: body.into(), tag, notes })
+            }
+        }
+    }
+
+    /// The body of an answer, and what headers tell about it.
+    fn done(&self, snapshot: &Snapshot, work: Work) -> (Vec<u8>, Notes) {
+        match work {
+            Work::Search(request) => {
+                let SearchRequest { query, fields, .. } = *request;
+                let page = (self.search)(snapshot, &query, &mut self.scratch.borrow_mut());
+                let body = render::page_of(snapshot, &page, fields);
+                (body, Notes { corrected: page.corrected, relaxed: page.relaxed })
+            }
+            Work::Business(doc, fields) => {
+                (render::business(snapshot, doc, fields), Notes::default())
+            }
+            Work::Businesses(IdsRequest { ids, fields }) => {
+                let docs: Vec<_> = ids.iter().filter_map(|id| snapshot.doc_by_id(id)).collect();
+                let is_missing = |id: &&str| snapshot.doc_by_id(id).is_none();
+                let missing: Vec<&str> = match docs.len() < ids.len() {
+                    true => ids.iter().map(String::as_str).filter(is_missing).collect(),
+                    false => Vec::new(),
+                };
+                (render::businesses(snapshot, &docs, &missing, fields), Notes::default())
+            }
+            Work::About => (render::about::about(snapshot), Notes::default()),
         }
     }
 
@@ -204,72 +227,6 @@ fn rate_limited(key: &LiveKey, status: &QuotaStatus) -> Refusal {
         status.limit, status.retry_after_seconds
     );
     Refusal::new(Code::RateLimited, message)
-}
-
-/// Path, method, parameters, admission, entity tag.
-fn prepare<'a>(head: &Head<'_>, snapshots: &'a SnapshotSet) -> Result<Prepared<'a>, Refusal> {
-    if head.target.path() != SEARCH_PATH {
-        let message = format!(
-            "there is nothing at \"{}\"; the search is at {SEARCH_PATH}",
-            Excerpt(head.target.path())
-        );
-        return Err(Refusal::new(Code::NotFound, message));
-    }
-    if !matches!(*head.method, Method::GET | Method::HEAD) {
-        let message = format!(
-            "the method {} is not accepted; use GET or HEAD",
-            Excerpt(head.method.as_str())
-        );
-        return Err(Refusal::new(Code::MethodNotAllowed, message));
-    }
-    let request = params::parse(head.target.query())?;
-    let Some(current) = snapshots.current() else {
-        return Err(Refusal::new(
-            Code::NotReady,
-            "the server is still opening its data; try again in 1 s",
-        ));
-    };
-    let fingerprint = request.query.fingerprint();
-    let snapshot = match &request.query.cursor {
-        None => current,
-        Some(cursor) => {
-            let refusal = |code, message: &str| Refusal {
-                code,
-                message: message.to_owned(),
-                param: Some("cursor".to_owned()),
-            };
-            let named = snapshots.with_version(cursor.snapshot_version()).ok_or_else(|| {
-                let message = "the data that `cursor` belongs to has been replaced; leave \
-                    `cursor` out to begin again with the first page";
-                refusal(Code::CursorExpired, message)
-            })?;
-            if cursor.query_fingerprint() != fingerprint {
-                let message = "`cursor` belongs to a request with other parameters; between \
-                    pages only `limit` may change, so repeat the others as they were";
-                return Err(refusal(Code::CursorMismatch, message));
-            }
-            named
-        }
-    };
-    if head.overloaded {
-        let message = "the server has as many connections as it can serve; try again in 1 s";
-        return Err(Refusal::new(Code::Overloaded, message));
-    }
-    let tag = EntityTag::new(
-        snapshot.version(),
-        fingerprint,
-        request.query.limit,
-        request.cursor_text.as_deref(),
-    );
-    Ok(match if_none_match(head.headers, &tag) {
-        Match::None => Prepared::Search {
-            snapshot,
-            query: Box::new(request.query),
-            has_text: request.has_text,
-            tag,
-        },
-        matched => Prepared::NotModified { tag, named: matched == Match::Tag },
-    })
 }
 
 fn log_access(head: &Head<'_>, response: &Response<Full<Bytes>>, key: Option<&str>, micros: u128) {

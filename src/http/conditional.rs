@@ -9,6 +9,7 @@ use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{HeaderValue, IF_NONE_MATCH};
 
+use crate::render::fields::Fields;
 use crate::snapshot::SnapshotVersion;
 
 /// A strong entity tag.
@@ -16,21 +17,45 @@ use crate::snapshot::SnapshotVersion;
 pub(super) struct EntityTag(HeaderValue);
 
 impl EntityTag {
-    /// The tag of one answer. `fingerprint` covers all parameters but the other two.
-    pub(super) fn new(
+    /// The tag of a page. `fingerprint` covers all parameters but the others.
+    pub(super) fn of_page(
         version: SnapshotVersion,
         fingerprint: u64,
         limit: u32,
+        fields: Fields,
         cursor: Option<&str>,
     ) -> EntityTag {
         let cursor = cursor.unwrap_or_default().as_bytes();
-        let mut ingredients = Vec::with_capacity(20 + cursor.len());
+        let mut ingredients = Vec::with_capacity(21 + cursor.len());
         ingredients.extend(version.0.to_le_bytes());
         ingredients.extend(fingerprint.to_le_bytes());
         ingredients.extend(limit.to_le_bytes());
-        // Last, so that its length needs no mark; an absent cursor is an empty one.
+        if fields != Fields::ALL {
+            ingredients.push(fields.bits());
+        }
+        // Last, so that its length, which all cursors share, needs no mark; an absent cursor is an
+        // empty one.
         ingredients.extend(cursor);
-        let hex = blake3::hash(&ingredients).to_hex();
+        EntityTag::hashed(&ingredients)
+    }
+
+    /// The tag of another answer: what was asked for, and all parameters.
+    pub(super) fn of_answer<'p>(
+        version: SnapshotVersion,
+        path: &str,
+        params: impl Iterator<Item = &'p [u8]>,
+    ) -> EntityTag {
+        let mut ingredients = path.as_bytes().to_vec();
+        ingredients.extend(version.0.to_le_bytes());
+        for param in params {
+            ingredients.extend((param.len() as u64).to_le_bytes());
+            ingredients.extend(param);
+        }
+        EntityTag::hashed(&ingredients)
+    }
+
+    fn hashed(ingredients: &[u8]) -> EntityTag {
+        let hex = blake3::hash(ingredients).to_hex();
         let mut text = Vec::with_capacity(34);
         text.push(b'"');
         text.extend(&hex.as_bytes()[..32]);
@@ -162,12 +187,24 @@ mod tests {
 
     #[test]
     fn every_ingredient_changes_the_tag() {
-        let base = EntityTag::new(SnapshotVersion(1), 2, 3, None);
-        assert_eq!(base, EntityTag::new(SnapshotVersion(1), 2, 3, None));
-        assert_ne!(base, EntityTag::new(SnapshotVersion(9), 2, 3, None));
-        assert_ne!(base, EntityTag::new(SnapshotVersion(1), 9, 3, None));
-        assert_ne!(base, EntityTag::new(SnapshotVersion(1), 2, 9, None));
-        assert_ne!(base, EntityTag::new(SnapshotVersion(1), 2, 3, Some("c")));
+        let all = Fields::ALL;
+        let tag = |version, fingerprint, limit, fields, cursor| {
+            EntityTag::of_page(SnapshotVersion(version), fingerprint, limit, fields, cursor)
+        };
+        let base = tag(1, 2, 3, all, None);
+        assert_eq!(base, tag(1, 2, 3, all, None));
+        assert_ne!(base, tag(9, 2, 3, all, None));
+        assert_ne!(base, tag(1, 9, 3, all, None));
+        assert_ne!(base, tag(1, 2, 9, all, None));
+        assert_ne!(base, tag(1, 2, 3, Fields::of(["id"].into_iter()), None));
+        assert_ne!(base, tag(1, 2, 3, all, Some("c")));
+        let answer = |path: &str, params: &[&str]| {
+            let params = params.iter().map(|param| param.as_bytes());
+            EntityTag::of_answer(SnapshotVersion(1), path, params)
+        };
+        let tags = [answer("/a", &[]), answer("/b", &[]), answer("/a", &["b"])];
+        assert!(tags.iter().all(|tag| tags.iter().filter(|other| tag == *other).count() == 1));
+        assert_ne!(answer("/a", &["bc", "d"]), answer("/a", &["b", "cd"]));
         let text = base.header().to_str().unwrap().to_owned();
         assert_eq!(text.len(), 34);
         assert!(text.starts_with('"') && text.ends_with('"'));

@@ -30,7 +30,7 @@ const BOUNDS: [f64; 14] = [
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    Page,
+    Found,
     NotModified,
     Refused(Code),
 }
@@ -39,7 +39,7 @@ impl Outcome {
     fn index(self) -> usize {
         match self {
             Outcome::Refused(code) => code as usize,
-            Outcome::Page => Code::ALL.len(),
+            Outcome::Found => Code::ALL.len(),
             Outcome::NotModified => Code::ALL.len() + 1,
         }
     }
@@ -58,14 +58,17 @@ pub(super) enum RequestKind {
     Text,
     /// A search without.
     Filter,
-    /// No search: 304 and errors.
+    /// Businesses by their ids, or what is served.
+    Lookup,
+    /// Nothing was looked up: 304 and errors.
     NoSearch,
 }
 
 impl RequestKind {
-    const ALL: [(RequestKind, &'static str); 3] = [
+    const ALL: [(RequestKind, &'static str); 4] = [
         (RequestKind::Text, "text"),
         (RequestKind::Filter, "filter"),
+        (RequestKind::Lookup, "lookup"),
         (RequestKind::NoSearch, "none"),
     ];
 }
@@ -118,7 +121,7 @@ impl Metrics {
         let responses: Family<ResponseLabels, Counter> =
             registered(to, "http_responses", "Responses by status and error code");
         let durations = Family::new_with_constructor(|| Histogram::new(BOUNDS));
-        let help = "Time from a complete request head to its response, by kind of search";
+        let help = "Time from a complete request head to its response, by kind of request";
         to.register_with_unit("http_request_duration", help, Unit::Seconds, durations.clone());
         let snapshot_reloads: Family<ResultLabel, Counter> =
             registered(to, "snapshot_reloads", "Reloads of the snapshot by result");
@@ -239,7 +242,7 @@ mod tests {
             let label = labels[Outcome::Refused(code).index()];
             assert_eq!(label, (code.status().as_u16(), code.as_str()));
         }
-        assert_eq!(labels[Outcome::Page.index()], (200, ""));
+        assert_eq!(labels[Outcome::Found.index()], (200, ""));
         assert_eq!(labels[Outcome::NotModified.index()], (304, ""));
     }
 
@@ -247,7 +250,7 @@ mod tests {
     fn every_series_is_written() {
         let metrics = Metrics::default();
         for _ in 0..2 {
-            metrics.answered(Outcome::Page, RequestKind::Text, Duration::from_micros(30));
+            metrics.answered(Outcome::Found, RequestKind::Text, Duration::from_micros(30));
             metrics.answered(
                 Outcome::Refused(Code::RateLimited),
                 RequestKind::NoSearch,

@@ -16,12 +16,14 @@ use serde::Serialize;
 use super::conditional::EntityTag;
 use super::request_id::X_REQUEST_ID;
 use crate::auth::QuotaStatus;
+use crate::snapshot::SnapshotVersion;
 
 const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const X_RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const X_QUERY_CORRECTED: HeaderName = HeaderName::from_static("x-query-corrected");
 const X_QUERY_RELAXED: HeaderName = HeaderName::from_static("x-query-relaxed");
+const X_SNAPSHOT_VERSION: HeaderName = HeaderName::from_static("x-snapshot-version");
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
@@ -155,17 +157,28 @@ impl Refusal {
 #[derive(Debug)]
 pub(super) enum Answer {
     /// 200.
-    Page { body: Bytes, tag: EntityTag, corrected: Option<String>, relaxed: bool },
+    Found { body: Bytes, tag: EntityTag, notes: Notes },
     /// 304.
     NotModified { tag: EntityTag },
     /// Everything else.
     Refused(Refusal),
 }
 
+/// What headers tell about an answer.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// `q` as corrected, if it was.
+    pub(super) corrected: Option<String>,
+    /// Whether any word counted.
+    pub(super) relaxed: bool,
+}
+
 /// What a response carries besides its answer.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) request_id: HeaderValue,
+    /// The snapshot that answers, or the current one.
+    pub(super) snapshot: Option<SnapshotVersion>,
     /// Of the key's quota, if it has one and the key was looked at.
     pub(super) quota: Option<QuotaStatus>,
     /// Whether to end the connection, whatever the answer.
@@ -187,7 +200,7 @@ struct ErrorFields<'a> {
 
 /// Writes the response.
 pub(super) fn response(answer: Answer, context: Context) -> Response<Full<Bytes>> {
-    let mut headers = HeaderMap::with_capacity(12);
+    let mut headers = HeaderMap::with_capacity(16);
     let mut close = context.close;
     if let Some(quota) = context.quota {
         headers.insert(X_RATELIMIT_LIMIT, quota.limit.into());
@@ -195,14 +208,9 @@ pub(super) fn response(answer: Answer, context: Context) -> Response<Full<Bytes>
         headers.insert(X_RATELIMIT_RESET, quota.reset_seconds.into());
     }
     let (status, body) = match answer {
-        Answer::Page { body, tag, corrected, relaxed } => {
+        Answer::Found { body, tag, notes } => {
             cache_headers(&mut headers, &tag);
-            if let Some(corrected) = corrected {
-                headers.insert(X_QUERY_CORRECTED, percent_encoded(&corrected));
-            }
-            if relaxed {
-                headers.insert(X_QUERY_RELAXED, HeaderValue::from_static("any-word"));
-            }
+            note_headers(&mut headers, notes);
             (StatusCode::OK, body)
         }
         Answer::NotModified { tag } => {
@@ -220,6 +228,9 @@ pub(super) fn response(answer: Answer, context: Context) -> Response<Full<Bytes>
     }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(X_REQUEST_ID, context.request_id);
+    if let Some(version) = context.snapshot {
+        headers.insert(X_SNAPSHOT_VERSION, version_header(version));
+    }
     if close {
         headers.insert(CONNECTION, CLOSE);
     }
@@ -232,6 +243,23 @@ pub(super) fn response(answer: Answer, context: Context) -> Response<Full<Bytes>
 fn cache_headers(headers: &mut HeaderMap, tag: &EntityTag) {
     headers.insert(ETAG, tag.header());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+}
+
+fn note_headers(headers: &mut HeaderMap, notes: Notes) {
+    if let Some(corrected) = notes.corrected {
+        headers.insert(X_QUERY_CORRECTED, percent_encoded(&corrected));
+    }
+    if notes.relaxed {
+        headers.insert(X_QUERY_RELAXED, HeaderValue::from_static("any-word"));
+    }
+}
+
+/// The version as it is shown everywhere: 16 hex digits.
+fn version_header(version: SnapshotVersion) -> HeaderValue {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let digits: [u8; 16] =
+        std::array::from_fn(|at| HEX[(version.0 >> (60 - 4 * at) & 15) as usize]);
+    HeaderValue::from_bytes(&digits).expect("hex digits")
 }
 
 fn refusal_headers(headers: &mut HeaderMap, code: Code, quota: Option<QuotaStatus>) {
@@ -287,6 +315,13 @@ mod tests {
     fn every_code_has_its_place_in_the_list() {
         for (index, code) in Code::ALL.into_iter().enumerate() {
             assert_eq!(code as usize, index, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn versions_are_shown_as_everywhere() {
+        for version in [0, 1, 0x0123_4567_89ab_cdef, u64::MAX].map(SnapshotVersion) {
+            assert_eq!(version_header(version), version.to_string());
         }
     }
 

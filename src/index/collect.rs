@@ -23,6 +23,7 @@ use crate::snapshot::encoding::offsets::OffsetsWriter;
 use crate::snapshot::encoding::packed_ints;
 use crate::snapshot::file::format::SectionKind;
 use crate::snapshot::file::writer::SnapshotWriter;
+use crate::snapshot::metadata::Filled;
 use crate::snapshot::terms::dictionary::{INDUSTRIES, PLACES};
 use rayon::ThreadPool;
 use std::sync::mpsc;
@@ -53,6 +54,7 @@ pub struct Collected<'a> {
     /// By `DocId`, as the section holds them.
     counts: Vec<u64>,
     years: Vec<u16>,
+    filled: Filled,
     /// `DocId` by rank of the id.
     id_order: Vec<u32>,
     lengths: Vec<[u16; NUM_FIELDS]>,
@@ -86,6 +88,7 @@ struct BlockColumns {
     counts: Vec<u64>,
     years: Vec<u16>,
     seqs: Vec<u32>,
+    filled: Filled,
     analyzed: AnalyzedBlock,
 }
 
@@ -95,6 +98,7 @@ impl Reuse for BlockColumns {
         self.counts.clear();
         self.years.clear();
         self.seqs.clear();
+        self.filled = Filled::default();
         self.analyzed.clear();
     }
 }
@@ -136,6 +140,7 @@ pub fn collect<'a>(
     let mut collected = Collected {
         counts: Vec::with_capacity(num_docs as usize),
         years: Vec::with_capacity(num_docs as usize),
+        filled: Filled::default(),
         id_order: vec![0; num_docs as usize],
         lengths: Vec::with_capacity(num_docs as usize),
         names: sorter(8),
@@ -176,6 +181,7 @@ pub fn collect<'a>(
             documents.write(bytemuck::cast_slice(codes))?;
             collected.counts.extend_from_slice(&columns.counts);
             collected.years.extend_from_slice(&columns.years);
+            collected.filled.add(&columns.filled);
             for (doc, &seq) in (first_doc..).zip(&columns.seqs) {
                 collected.id_order[ranks[seq as usize] as usize] = doc;
             }
@@ -241,7 +247,7 @@ fn cut_blocks(
 fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) -> BlockResult {
     let first_doc = block.first_doc;
     let (mut columns, mut names) = (spares.columns.lend(), spares.names.lend());
-    let BlockColumns { documents, counts, years, seqs, analyzed } = &mut *columns;
+    let BlockColumns { documents, counts, years, seqs, filled, analyzed } = &mut *columns;
     let mut rendered = spares.rendered.lend();
     let mut records: Vec<Record<'_>> = Vec::with_capacity(block.ends.len());
     let mut start = 0;
@@ -256,6 +262,7 @@ fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) ->
         counts.extend(record.employee_count);
         years.push(record.founded_year.unwrap_or(0));
         seqs.push(seq);
+        filled.add(&filled_by(&record));
         records.push(record);
     }
     encoder.encode(&rendered, documents);
@@ -264,6 +271,21 @@ fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) ->
     let hosts = hosts::of_block(first_doc, &records, &spares.hosts);
     analyze_block(first_doc, &records, &mut spares.workspaces.lend(), analyzed);
     BlockResult { first_doc, columns, names, filters, hosts }
+}
+
+/// What one record has.
+fn filled_by(record: &Record<'_>) -> Filled {
+    let has = |text: Option<&str>| u32::from(text.is_some());
+    Filled {
+        website: has(record.website),
+        description: has(record.description),
+        industry: has(record.industry),
+        employee_count: u32::from(record.employee_count.is_some()),
+        city: has(record.city),
+        state: has(record.state),
+        country: has(record.country),
+        founded_year: u32::from(record.founded_year.is_some()),
+    }
 }
 
 /// What is left when the sections of businesses are written.
@@ -278,6 +300,11 @@ pub struct Remaining {
 }
 
 impl Collected<'_> {
+    /// How many documents have each field.
+    pub fn filled(&self) -> Filled {
+        self.filled
+    }
+
     /// Writes all sections from the order of ids to the places.
     ///
     /// # Errors

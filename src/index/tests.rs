@@ -64,7 +64,8 @@ fn records(num: usize, seed: u64) -> Vec<String> {
         .collect()
 }
 
-/// The bytes of the snapshot of `records`, cut into so many inputs, and the rejects.
+/// The bytes of the snapshot of `records`, cut into so many inputs and built at one time, and the
+/// rejects.
 fn bytes_of(records: &[String], num_inputs: usize, options: &BuildOptions) -> (Vec<u8>, String) {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("x.firmament");
@@ -77,6 +78,7 @@ fn bytes_of(records: &[String], num_inputs: usize, options: &BuildOptions) -> (V
         reject_file: Some(reject_file.clone()),
         max_rejects: MaxRejects::Percent(100.0),
         allow_empty: true,
+        built_at: Some(0),
         ..options.clone()
     };
     build(&inputs, &target, &options, &NoProgress).unwrap();
@@ -90,6 +92,7 @@ fn options(memory: usize, threads: usize) -> BuildOptions {
     BuildOptions {
         memory: MemoryLimit::from_bytes(memory),
         threads: NonZeroUsize::new(threads),
+        built_at: Some(0),
         ..BuildOptions::default()
     }
 }

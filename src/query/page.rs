@@ -117,11 +117,11 @@ pub(super) fn plan<'s>(
     let filters = session.filters(query);
     let text = (!is_any_text || filters.is_empty()).then(|| interpretation.plan(session));
     let plan = SetExpr::intersection(filters.iter().cloned().chain(text));
-    // The business whose id `q` is, is asked for as it is.
+    // The document whose id `q` is, is asked for as it is: only filters count.
     if interpretation.whole_id.is_some() {
-        return plan;
+        return SetExpr::difference(plan, session.excluded_values(query));
     }
-    SetExpr::difference(plan, session.excluded(&query.text))
+    SetExpr::difference(plan, session.excluded(query))
 }
 
 /// The hits of a query, counted; corrects and relaxes `q` if nothing in the snapshot matches it.
@@ -149,6 +149,7 @@ fn is_unmatched<'s>(
     query: &Query,
     interpretation: &Interpretation<'s>,
 ) -> bool {
-    let is_narrowed = !session.filters(query).is_empty() || !query.text.excluded().is_empty();
+    let has_exclusions = !query.text.excluded().is_empty() || query.has_excluded_values();
+    let is_narrowed = has_exclusions || !session.filters(query).is_empty();
     !interpretation.clauses.is_empty() && (!is_narrowed || interpretation.plan(session).is_empty())
 }

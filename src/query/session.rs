@@ -8,12 +8,14 @@
 //! | a phrase of two frequent words | a stored list or count ([`phrases`](crate::snapshot::answers::phrases)) | a binary search |
 //! | any other phrase | documents with all words, after the pre-filter by [next words](crate::snapshot::terms::next_word), verified | a byte a candidate, then some 0.2 µs |
 //! | bounds on employees | a range, since `DocId` order is the order by employees | two binary searches |
+//! | bounds on years | a stretch of the order by year, held if it is short; else the column is asked ([`founded`]) | two binary searches, then 1 ns a candidate |
 //!
 //! Totals are in [`count`], positions within one industry in [`within_industry`]. What each way
 //! gains, and what was tried and dropped, is in `docs/measurements.md`.
 
 pub mod count;
 pub mod filters;
+pub mod founded;
 pub mod term_cache;
 pub mod ways;
 pub mod within_industry;
@@ -43,6 +45,8 @@ pub struct Session<'s> {
     terms: RefCell<TermCache>,
     /// The plan of each filter of the query, once somebody has asked.
     filters: OnceCell<Vec<SetExpr<'s>>>,
+    /// Documents that values of industry and location exclude, likewise.
+    excluded_values: OnceCell<SetExpr<'s>>,
     ways: Cell<Ways>,
     tuning: Tuning,
 }
@@ -55,8 +59,9 @@ impl<'s> Session<'s> {
 
     /// A session that takes ways from other sizes on.
     pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Session<'s> {
-        let (terms, filters) = (RefCell::default(), OnceCell::new());
-        Session { snapshot, terms, filters, ways: Cell::default(), tuning }
+        let (terms, ways) = (RefCell::default(), Cell::default());
+        let (filters, excluded_values) = (OnceCell::new(), OnceCell::new());
+        Session { snapshot, terms, filters, excluded_values, ways, tuning }
     }
 
     /// From which sizes on ways are taken.
@@ -104,9 +109,15 @@ impl<'s> Session<'s> {
         word.forms.iter().filter_map(|form| self.ord(form))
     }
 
-    /// Businesses that a term which must not match excludes.
-    pub fn excluded(&self, text: &TextQuery) -> SetExpr<'s> {
-        SetExpr::union(text.excluded().iter().map(|term| self.term(term)))
+    /// Documents that terms which must not match exclude, or values of industry and location.
+    pub fn excluded(&self, query: &Query) -> SetExpr<'s> {
+        let terms = query.text.excluded().iter().map(|term| self.term(term));
+        SetExpr::union(terms.chain([self.excluded_values(query)]))
+    }
+
+    /// Documents that values of industry and location exclude.
+    pub fn excluded_values(&self, query: &Query) -> SetExpr<'s> {
+        self.excluded_values.get_or_init(|| self.plan_excluded_values(query)).clone()
     }
 
     /// Businesses that a term matches.

@@ -50,6 +50,8 @@ impl Scene {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firmament-tools"));
         command.arg("build").arg(self.path(input)).args(["--memory", "64MiB", "--output"]);
         command.arg(self.target()).arg("--reject-file").arg(self.path("rejects"));
+        // The bytes of two builds are compared: they tell the time of the build.
+        command.env("SOURCE_DATE_EPOCH", "0");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }

@@ -141,7 +141,7 @@ pub const WEBSITES: [&str; 28] = [
 pub const EMPLOYEES: [u64; 11] = [0, 0, 1, 9, 10, 10, 10, 11, 1000, (1 << 63) - 2, (1 << 63) - 1];
 
 /// Founding years; many equal.
-const YEARS: [u16; 8] = [1, 1899, 1999, 2000, 2000, 2000, 2001, 9999];
+pub const YEARS: [u16; 8] = [1, 1899, 1999, 2000, 2000, 2000, 2001, 9999];
 
 /// Beginnings of ids that sort otherwise by letter than by byte; some other ids are words.
 const IDS: [&str; 8] = ["a", "B", "b", "Ä", "10", "9", "a-", "🚀"];

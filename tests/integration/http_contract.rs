@@ -6,6 +6,7 @@ mod connections;
 mod cursors;
 mod errors;
 mod keys;
+mod lookups;
 mod parameters;
 mod tags;
 

@@ -42,10 +42,14 @@ impl Folder {
     }
 }
 
-/// `firmament-tools` with arguments.
+/// `firmament-tools` with arguments. What it builds, it builds at one time, so that files can be
+/// compared.
 pub fn tools(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_firmament-tools"));
-    command.args(arguments.iter().map(|argument| argument.as_ref())).stdin(Stdio::null());
+    command
+        .args(arguments.iter().map(|argument| argument.as_ref()))
+        .stdin(Stdio::null())
+        .env("SOURCE_DATE_EPOCH", "0");
     command
 }
 
@@ -128,6 +132,7 @@ pub fn build_in_process(inputs: &[Input], output: &Path, read: &ReadOptions) -> 
         read: read.clone(),
         max_rejects: MaxRejects::Percent(100.0),
         allow_empty: true,
+        built_at: Some(0),
         ..BuildOptions::default()
     };
     let collect = Collect::default();

@@ -281,7 +281,23 @@ impl<'a> Pair<'a> {
     /// Adding a filter never raises the total, and never changes how `q` is read.
     fn check_narrowing(&mut self) -> Result<(), Fault> {
         let mut narrower = self.request.clone();
-        match self.rng.below(4) {
+        match self.rng.below(8) {
+            4 if narrower.min_year.is_none() => {
+                let bound = requests::year_bound(&mut self.rng);
+                narrower.min_year = Some(bound.min(narrower.max_year.unwrap_or(u16::MAX)));
+            }
+            5 if narrower.max_year.is_none() => {
+                let bound = requests::year_bound(&mut self.rng);
+                narrower.max_year = Some(bound.max(narrower.min_year.unwrap_or(0)));
+            }
+            6 => {
+                let value = requests::industry_filter(&mut self.rng, self.records);
+                narrower.excluded_industries.push(value);
+            }
+            7 => {
+                let value = requests::location_filter(&mut self.rng, self.records);
+                narrower.excluded_locations.push(value);
+            }
             0 if narrower.industries.is_empty() => {
                 narrower.industries = vec![requests::industry_filter(&mut self.rng, self.records)];
             }

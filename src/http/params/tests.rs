@@ -1,6 +1,12 @@
 //! Query strings, what they mean, and the first fault of those that mean nothing.
 
 use super::*;
+use crate::http::escaped::Excerpt;
+use std::borrow::Cow;
+
+fn parse(query_string: Option<&str>) -> Result<SearchRequest, Refusal> {
+    search(query_string)
+}
 
 /// The fault of a query string: code and parameter.
 fn fault(query_string: &str) -> Option<(Code, Option<String>)> {
@@ -145,6 +151,18 @@ fn faults() {
         ("max_employees=9223372036854775808", Invalid, Some("max_employees")),
         ("min_employees=11&max_employees=10", Invalid, Some("max_employees")),
         ("max_employees=0&min_employees=1", Invalid, Some("max_employees")),
+        // Years.
+        ("min_founded_year=0", Invalid, Some("min_founded_year")),
+        ("min_founded_year=10000", Invalid, Some("min_founded_year")),
+        ("max_founded_year=-1", Invalid, Some("max_founded_year")),
+        ("max_founded_year=MM", Invalid, Some("max_founded_year")),
+        ("min_founded_year=2001&max_founded_year=2000", Invalid, Some("max_founded_year")),
+        ("min_founded_year=1&min_founded_year=1", Duplicate, Some("min_founded_year")),
+        // Fields.
+        ("fields=id,nme", Invalid, Some("fields")),
+        ("fields=ID", Invalid, Some("fields")),
+        ("fields=location.city", Invalid, Some("fields")),
+        ("fields=id&fields=name", Duplicate, Some("fields")),
         // The cursor. Whether it fits is not known here.
         ("cursor=x", InvalidCursor, Some("cursor")),
         ("cursor=+", InvalidCursor, Some("cursor")),
@@ -162,6 +180,9 @@ fn faults() {
         ("cursor=x&max_employees=x&min_employees=x", Invalid, Some("min_employees")),
         ("cursor=x&max_employees=x", Invalid, Some("max_employees")),
         ("cursor=x&min_employees=2&max_employees=1", Invalid, Some("max_employees")),
+        ("cursor=x&fields=x&max_founded_year=x&max_employees=x", Invalid, Some("max_employees")),
+        ("cursor=x&fields=x&max_founded_year=x", Invalid, Some("max_founded_year")),
+        ("cursor=x&fields=x", Invalid, Some("fields")),
     ];
     assert!(rows.len() >= 80);
     for &(query_string, code, param) in rows {
@@ -215,6 +236,10 @@ fn well_formed() {
         "%6cimit=5",
         "industry=a&industry=b&location=c&location=d",
         "industry=&industry=",
+        "exclude_industry=a&exclude_industry=b&exclude_location=c&exclude_location=d",
+        "min_founded_year=1&max_founded_year=9999",
+        "fields=name,id,name",
+        "fields=+id+,,name",
     ] {
         if let Err(refusal) = parse(Some(query_string)) {
             panic!("{query_string}: {refusal:?}");
@@ -225,10 +250,13 @@ fn well_formed() {
 
 #[test]
 fn nothing_given_means_the_defaults() {
-    for query_string in
-        ["", "q=&limit=&cursor=&sort=&order=&industry=&location=&min_employees=&max_employees="]
-    {
-        let SearchRequest { query, cursor_text, has_text } = parsed(query_string);
+    for query_string in [
+        "",
+        "q=&limit=&cursor=&sort=&order=&industry=&location=&min_employees=&max_employees=\
+          &min_founded_year=&max_founded_year=&exclude_industry=,&exclude_location=&fields=,",
+    ] {
+        let SearchRequest { query, fields, cursor_text, has_text } = parsed(query_string);
+        assert_eq!(fields, Fields::ALL);
         assert_eq!(query.limit, 20);
         assert!(matches!(query.sort, SortKey::Relevance));
         assert!(matches!(query.order, SortOrder::Desc));
@@ -281,6 +309,40 @@ fn employee_bounds_are_read() {
 }
 
 #[test]
+fn years_and_exclusions_are_read() {
+    let query = parsed(
+        "min_founded_year=0019&max_founded_year=2000&exclude_industry=a,b&exclude_location=c",
+    )
+    .query;
+    assert_eq!(query.founded_years(), Some(19..=2000));
+    assert_eq!(
+        (query.excluded_industries, query.excluded_locations),
+        (vec!["a,b".to_owned()], vec!["c".to_owned()])
+    );
+}
+
+#[test]
+fn ids_are_read_from_paths_and_query_strings() {
+    let ids = |request: Result<IdsRequest, Refusal>| request.ok().map(|request| request.ids);
+    let one = |id: &str| Some(vec![id.to_owned()]);
+    assert_eq!(ids(business("a+b%2Fc", None)), one("a+b/c"));
+    assert_eq!(ids(businesses(Some("id=a+b&id=&id=c"))), Some(vec!["a b".into(), "c".into()]));
+    assert_eq!(ids(businesses(Some(&"id=a&".repeat(100)))).map(|ids| ids.len()), Some(100));
+    for (query_string, code) in [
+        ("", Code::InvalidParameter),
+        ("id=", Code::InvalidParameter),
+        (&*"id=a&".repeat(101), Code::InvalidParameter),
+        ("id=%", Code::InvalidEncoding),
+        ("ids=a", Code::UnknownParameter),
+    ] {
+        assert_eq!(businesses(Some(query_string)).err().map(|it| it.code), Some(code));
+    }
+    for id in ["%", "%ff", "%00"] {
+        assert_eq!(business(id, None).err().map(|it| it.code), Some(Code::InvalidEncoding), "{id}");
+    }
+}
+
+#[test]
 fn blank_text_is_no_text() {
     assert!(!parsed("q=+%20").has_text);
     assert!(parsed("q=a").has_text);
@@ -302,25 +364,6 @@ fn messages_say_what_was_given_what_is_accepted_and_how_to_mend_it() {
         for part in parts {
             assert!(message.contains(part), "{query_string}: {part:?} is not in {message:?}");
         }
-    }
-}
-
-#[test]
-fn unknown_names_are_answered_with_the_nearest_known_one() {
-    for (given, nearest) in [
-        ("min_employee", "min_employees"),
-        ("max_employes", "max_employees"),
-        ("minemployees", "min_employees"),
-        ("Limit", "limit"),
-        ("LOCATION", "location"),
-        ("locaton", "location"),
-        ("industries", "industry"),
-        ("sortby", "sort"),
-        ("orders", "order"),
-        ("next_cursor", "cursor"),
-    ] {
-        let message = unknown_parameter(given).message;
-        assert!(message.contains(&format!("did you mean `{nearest}`?")), "{given}: {message}");
     }
 }
 
@@ -358,7 +401,7 @@ proptest::proptest! {
     #[test]
     fn decoding_reverses_encoding(text in "[^\u{0}]{0,40}") {
         let encoded: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
-        let decoded = decode(&encoded).map(Cow::into_owned);
+        let decoded = decode(&encoded, true).map(Cow::into_owned);
         proptest::prop_assert_eq!(decoded, Ok(text));
     }
 }

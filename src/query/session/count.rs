@@ -91,7 +91,10 @@ fn without_looking(session: &Session<'_>, plan: &SetExpr<'_>) -> Option<u64> {
             _ => None,
         },
         SetExpr::Difference(plan, excluded) => {
-            let both = pair(session, plan, excluded)?;
+            let both = match (&**plan, &**excluded) {
+                (SetExpr::Range(range), SetExpr::List(list)) => within(list, range),
+                (plan, excluded) => pair(session, plan, excluded)?,
+            };
             Some(without_looking(session, plan)?.saturating_sub(both))
         }
         SetExpr::Intersection(parts) => match parts.as_slice() {

@@ -1,4 +1,4 @@
-//! Filters: industries, places and bounds on employees, as plans.
+//! Filters: industries, places, and bounds on employees and years, as plans.
 //!
 //! Contract, section 4. Whole values only; several values of one filter are alternatives.
 
@@ -26,7 +26,14 @@ impl<'s> Session<'s> {
         if query.employee_count_min.is_some() || query.employee_count_max.is_some() {
             filters.push(self.employees(query.employee_count_min, query.employee_count_max));
         }
+        filters.extend(query.founded_years().map(|years| self.founded(years)));
         filters
+    }
+
+    /// Documents that any value excludes.
+    pub(crate) fn plan_excluded_values(&self, query: &Query) -> SetExpr<'s> {
+        let industries = self.industries(&query.excluded_industries);
+        SetExpr::union([industries, self.locations(&query.excluded_locations)])
     }
 
     /// Businesses within bounds on employees.

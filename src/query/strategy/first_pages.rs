@@ -27,7 +27,7 @@ fn scope(session: &Session<'_>, query: &Query) -> Option<Scope> {
         [filter] => Scope::Industry(industry_of(filter)?),
         _ => return None,
     };
-    session.excluded(&query.text).is_nothing().then_some(scope)
+    session.excluded(query).is_nothing().then_some(scope)
 }
 
 /// How many hits there are, and the first page of them, if `query` asks for one word, wherever or

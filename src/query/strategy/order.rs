@@ -20,7 +20,7 @@ use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
 use crate::query::request::{Query, SortKey, SortOrder};
 use crate::query::score::top_k::PageWindow;
-use crate::query::session::Session;
+use crate::query::session::{Session, founded};
 use crate::query::sets::set_expr::{CHECKED, SetExpr};
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::sort_order::Permutation;
@@ -58,6 +58,19 @@ fn employees_window(snapshot: &Snapshot, hits: &SetExpr<'_>) -> Range<usize> {
             position(counts.at_least(fewest))..position(counts.above(most))
         }
         _ => 0..snapshot.num_docs() as usize,
+    }
+}
+
+/// Where in an order by year the hits stand: bounds on years are a stretch of it.
+fn years_window(snapshot: &Snapshot, query: &Query, permutation: Permutation<'_>) -> Range<usize> {
+    let Some(years) = query.founded_years() else { return 0..permutation.len() };
+    let ascending = founded::positions(snapshot, &years);
+    match query.order {
+        SortOrder::Asc => ascending,
+        SortOrder::Desc => {
+            let with_year = permutation.num_reversed() as usize;
+            with_year - ascending.end..with_year - ascending.start
+        }
     }
 }
 
@@ -163,6 +176,7 @@ impl<'a, 's> SortedHits<'a, 's> {
         let permutation = permutation_of(snapshot, query);
         let window = match query.sort {
             SortKey::EmployeeCount => employees_window(snapshot, hits),
+            SortKey::FoundedYear => years_window(snapshot, query, permutation),
             _ => 0..permutation.len(),
         };
         let (start, end) = match (page.side, rank(snapshot, permutation, page)) {

@@ -61,6 +61,11 @@ fn the_tag_depends_on_every_parameter() {
         "location=Paris",
         "min_employees=1",
         "max_employees=1",
+        "min_founded_year=1",
+        "max_founded_year=1",
+        "exclude_industry=Retail",
+        "exclude_location=Paris",
+        "fields=id",
         with_cursor.as_str(),
     ];
     let tags: std::collections::HashSet<_> = query_strings

@@ -36,8 +36,16 @@ pub struct Filters {
     pub industries: Option<Vec<String>>,
     /// The places asked for; `None` without the filter.
     pub locations: Option<Vec<PlaceFilter>>,
-    min: Option<u64>,
-    max: Option<u64>,
+    /// Folded forms of the industries that exclude.
+    pub excluded_industries: Vec<String>,
+    /// The places that exclude.
+    pub excluded_locations: Vec<PlaceFilter>,
+    /// Fewest employees.
+    pub min: Option<u64>,
+    /// Most employees.
+    pub max: Option<u64>,
+    /// The earliest and the latest founding year.
+    pub years: [Option<u16>; 2],
 }
 
 impl Filters {
@@ -47,39 +55,63 @@ impl Filters {
         let known_industry =
             |form: &String| records.iter().any(|r| r.values.industry.contains(form));
         let known_place = |key: &PlaceKey| records.iter().any(|r| r.values.places.contains(key));
-        let industries =
-            query.industries.iter().flat_map(|value| industries(value, &known_industry));
-        let locations = query.locations.iter().map(|value| places::parse(value, &known_place));
+        let industries = |values: &[String]| -> Vec<String> {
+            values.iter().flat_map(|value| industries(value, &known_industry)).collect()
+        };
+        let locations = |values: &[String]| -> Vec<PlaceFilter> {
+            values.iter().map(|value| places::parse(value, &known_place)).collect()
+        };
         Filters {
-            industries: (!query.industries.is_empty()).then(|| industries.collect()),
-            locations: (!query.locations.is_empty()).then(|| locations.collect()),
+            industries: (!query.industries.is_empty()).then(|| industries(&query.industries)),
+            locations: (!query.locations.is_empty()).then(|| locations(&query.locations)),
+            excluded_industries: industries(&query.excluded_industries),
+            excluded_locations: locations(&query.excluded_locations),
             min: query.employee_count_min,
             max: query.employee_count_max,
+            years: [query.founded_year_min, query.founded_year_max],
         }
     }
 
     /// Does a record pass all filters?
     pub fn admit(&self, record: &Record) -> bool {
-        self.admit_industry(record) && self.admit_location(record) && self.admit_employees(record)
+        self.admit_industry(record)
+            && self.admit_location(record)
+            && self.admit_employees(record)
+            && self.admit_years(record)
+            && !self.exclude(record)
+    }
+
+    /// Is a record excluded by its industry or its place?
+    pub fn exclude(&self, record: &Record) -> bool {
+        // "a business that the same value as `industry` or `location` would match is left out; one
+        // without the value stays"
+        is_of_industry(record, &self.excluded_industries)
+            || is_at_place(record, &self.excluded_locations)
+    }
+
+    /// Does a record pass the bounds of years?
+    pub fn admit_years(&self, record: &Record) -> bool {
+        // "bounds inclusive"; "a business without the value matches no bound"
+        let [min, max] = self.years;
+        if min.is_none() && max.is_none() {
+            return true;
+        }
+        record.company.founded_year.is_some_and(|year| {
+            min.is_none_or(|min| min <= year) && max.is_none_or(|max| year <= max)
+        })
     }
 
     /// Does a record pass the filter by industry?
     pub fn admit_industry(&self, record: &Record) -> bool {
         // "whole names, folded (…); several are OR". "An unknown name matches nothing; if all are
         // unknown the answer is empty."
-        let Some(asked) = &self.industries else { return true };
-        record.values.industry.iter().any(|form| !form.is_empty() && asked.contains(form))
+        self.industries.as_ref().is_none_or(|asked| is_of_industry(record, asked))
     }
 
     /// Does a record pass the filter by place?
     pub fn admit_location(&self, record: &Record) -> bool {
         // "may be repeated (OR)"
-        let Some(asked) = &self.locations else { return true };
-        asked.iter().any(|filter| match filter {
-            PlaceFilter::Parts(query) => fits(&query.parts, &PlaceKind::ALL, &record.values.places),
-            PlaceFilter::Unknown => false,
-            PlaceFilter::Blank => unreachable!("a query holds no blank value"),
-        })
+        self.locations.as_ref().is_none_or(|asked| is_at_place(record, asked))
     }
 
     /// Does a record pass the bounds of employees?
@@ -93,6 +125,18 @@ impl Filters {
             self.min.is_none_or(|min| min <= count) && self.max.is_none_or(|max| count <= max)
         })
     }
+}
+
+fn is_of_industry(record: &Record, asked: &[String]) -> bool {
+    record.values.industry.iter().any(|form| !form.is_empty() && asked.contains(form))
+}
+
+fn is_at_place(record: &Record, asked: &[PlaceFilter]) -> bool {
+    asked.iter().any(|filter| match filter {
+        PlaceFilter::Parts(query) => fits(&query.parts, &PlaceKind::ALL, &record.values.places),
+        PlaceFilter::Unknown => false,
+        PlaceFilter::Blank => unreachable!("a query holds no blank value"),
+    })
 }
 
 /// "every part must equal a *different* one of city, state, country, in any order"

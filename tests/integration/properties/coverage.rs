@@ -17,6 +17,12 @@ const RULES: &[&str] = &[
     "filter: employees, max",
     "filter: employees, min",
     "filter: employees, missing count",
+    "filter: excluded industry",
+    "filter: excluded location",
+    "filter: founded, both bounds",
+    "filter: founded, max",
+    "filter: founded, min",
+    "filter: founded, missing year",
     "filter: industry",
     "filter: industry, several",
     "filter: industry, unknown",
@@ -150,6 +156,23 @@ impl Coverage {
         if let Some([first, second, ..]) = filters.locations.as_deref() {
             let parts = |filter: &PlaceFilter| matches!(filter, PlaceFilter::Parts(_));
             self.see_if(parts(first) && parts(second), "filter: location, several values");
+        }
+        if !query.excluded_industries.is_empty() || !query.excluded_locations.is_empty() {
+            let without = Filters { excluded_locations: Vec::new(), ..Filters::of(query, records) };
+            self.see_if(decides(&|r| without.exclude(r)), "filter: excluded industry");
+            let without =
+                Filters { excluded_industries: Vec::new(), ..Filters::of(query, records) };
+            self.see_if(decides(&|r| without.exclude(r)), "filter: excluded location");
+        }
+        if let Some(rule) = match (query.founded_year_min, query.founded_year_max) {
+            (None, None) => None,
+            (Some(_), None) => Some("filter: founded, min"),
+            (None, Some(_)) => Some("filter: founded, max"),
+            (Some(_), Some(_)) => Some("filter: founded, both bounds"),
+        } {
+            self.see_if(decides(&|r| filters.admit_years(r)), rule);
+            let is_missing = records.iter().any(|r| r.company.founded_year.is_none());
+            self.see_if(is_missing, "filter: founded, missing year");
         }
         let rule = match (query.employee_count_min, query.employee_count_max) {
             (None, None) => return,

@@ -6,7 +6,7 @@
 use super::misspelling;
 use crate::collections::{
     EMPLOYEES, INDUSTRIES, LEGAL_FORMS, LONG_WORDS, PLACES, Record, Rng, STOCK_PHRASES, WEBSITES,
-    WORDS,
+    WORDS, YEARS,
 };
 use firmament::analyzer::fold_filter;
 use firmament::company::Company;
@@ -27,6 +27,14 @@ pub struct Request {
     pub min: Option<u64>,
     /// `max_employees`.
     pub max: Option<u64>,
+    /// `min_founded_year`.
+    pub min_year: Option<u16>,
+    /// `max_founded_year`.
+    pub max_year: Option<u16>,
+    /// Values of `exclude_industry`.
+    pub excluded_industries: Vec<String>,
+    /// Values of `exclude_location`.
+    pub excluded_locations: Vec<String>,
     /// `sort`.
     pub sort: SortKey,
     /// `order`, if not the default.
@@ -44,6 +52,10 @@ impl Request {
             locations: self.locations.clone(),
             employee_count_min: self.min,
             employee_count_max: self.max,
+            founded_year_min: self.min_year,
+            founded_year_max: self.max_year,
+            excluded_industries: self.excluded_industries.clone(),
+            excluded_locations: self.excluded_locations.clone(),
             sort: self.sort,
             order: self.order.unwrap_or(self.sort.default_order()),
             limit: self.limit,
@@ -59,6 +71,14 @@ impl fmt::Display for Request {
         self.locations.iter().try_for_each(|value| write!(f, " & location={value}"))?;
         self.min.iter().try_for_each(|bound| write!(f, " & min_employees={bound}"))?;
         self.max.iter().try_for_each(|bound| write!(f, " & max_employees={bound}"))?;
+        self.min_year.iter().try_for_each(|year| write!(f, " & min_founded_year={year}"))?;
+        self.max_year.iter().try_for_each(|year| write!(f, " & max_founded_year={year}"))?;
+        for value in &self.excluded_industries {
+            write!(f, " & exclude_industry={value}")?;
+        }
+        for value in &self.excluded_locations {
+            write!(f, " & exclude_location={value}")?;
+        }
         write!(f, " & sort={:?} & order={:?} & limit={}", self.sort, self.order, self.limit)
     }
 }
@@ -106,6 +126,18 @@ pub fn request(rng: &mut Rng, records: &[Record]) -> Request {
     if rng.chance(15) {
         request.max = Some(employee_bound(rng).max(request.min.unwrap_or(0)));
     }
+    if rng.chance(10) {
+        request.min_year = Some(year_bound(rng));
+    }
+    if rng.chance(10) {
+        request.max_year = Some(year_bound(rng).max(request.min_year.unwrap_or(0)));
+    }
+    if rng.chance(6) {
+        request.excluded_industries = vec![industry_filter(rng, records)];
+    }
+    if rng.chance(6) {
+        request.excluded_locations = vec![location_filter(rng, records)];
+    }
     if rng.chance(50) {
         request.sort = *rng.pick(&SORTS);
     }
@@ -134,6 +166,16 @@ pub fn employee_bound(rng: &mut Rng) -> u64 {
         _ => count,
     };
     bound.min((1 << 63) - 1)
+}
+
+/// A bound for years: one that records have, or a neighbour.
+pub fn year_bound(rng: &mut Rng) -> u16 {
+    let year = *rng.pick(&YEARS);
+    match rng.below(4) {
+        0 => year.saturating_sub(1).max(1),
+        1 => (year + 1).min(9999),
+        _ => year,
+    }
 }
 
 /// One value of `industry`.

@@ -107,6 +107,16 @@ fn smaller_requests(request: &Request) -> Vec<Request> {
     }
     (0..request.industries.len()).for_each(|at| add(&|r| drop(r.industries.remove(at))));
     (0..request.locations.len()).for_each(|at| add(&|r| drop(r.locations.remove(at))));
+    let excluded = request.excluded_industries.len();
+    (0..excluded).for_each(|at| add(&|r| drop(r.excluded_industries.remove(at))));
+    let excluded = request.excluded_locations.len();
+    (0..excluded).for_each(|at| add(&|r| drop(r.excluded_locations.remove(at))));
+    if request.min_year.is_some() {
+        add(&|r| r.min_year = None);
+    }
+    if request.max_year.is_some() {
+        add(&|r| r.max_year = None);
+    }
     if request.min.is_some() {
         add(&|r| r.min = None);
     }

@@ -85,8 +85,10 @@ static QUESTIONS: LazyLock<Vec<Query>> = LazyLock::new(|| {
             employee_count_max,
             sort,
             order,
+            founded_year_min: (number % 5 == 0).then_some(1900),
+            excluded_industries: owned(if number % 7 == 0 { &["dairies"] } else { &[] }),
             limit: [20, 3, 1][number % 3],
-            cursor: None,
+            ..Query::default()
         });
     }
     questions
