@@ -25,6 +25,7 @@ mod answer;
 mod clock;
 mod conditional;
 mod connection;
+mod cors;
 mod escaped;
 mod head_check;
 mod head_scan;
@@ -32,7 +33,9 @@ mod key_watch;
 mod listener;
 mod log;
 mod metrics;
+mod openapi;
 mod operation;
+mod page;
 mod params;
 mod prepare;
 mod published;
@@ -53,6 +56,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::auth::KeyFileError;
+pub use crate::http::cors::{NoOrigin, Origins};
+pub use crate::http::openapi::openapi;
 pub use crate::http::params::{QueryStringError, parse_query_string};
 pub use crate::http::server::Server;
 use crate::query::page::{Page, Scratch};
@@ -73,6 +78,17 @@ impl Default for Engine {
     fn default() -> Engine {
         Engine { open: Snapshot::open, search: crate::query::page::search }
     }
+}
+
+/// What browsers get without a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PageOption {
+    /// What anybody gets: an error.
+    Off,
+    /// A page that asks for a key.
+    On,
+    /// A page that knows this key, which everybody may know.
+    WithKey(String),
 }
 
 /// Everything that a server can be told.
@@ -102,6 +118,10 @@ pub struct ServerConfig {
     pub stop_timeout: Duration,
     /// Whether to log every request.
     pub access_log: bool,
+    /// Whose scripts may ask, if not only pages of the same origin.
+    pub cors: Option<Origins>,
+    /// Whether browsers get a page that searches, and with which key.
+    pub page: PageOption,
     /// The engine.
     pub engine: Engine,
 }
@@ -125,6 +145,8 @@ impl ServerConfig {
             // A head that has begun to arrive may take its time-out; its answer gets a second.
             stop_timeout: head_timeout + Duration::from_secs(1),
             access_log: false,
+            cors: None,
+            page: PageOption::Off,
             engine: Engine::default(),
         }
     }

@@ -30,7 +30,8 @@
 //! [`BuildOptions::memory`] bounds sort buffers, blocks under way and what is read of runs. On top
 //! come arrays by record, at most 26 bytes each at a time, and while records are read up to 24 MiB
 //! of their documents. While texts are analyzed, 4 for the rank of the id, 4 for the order of ids,
-//! 8 for the employee count, 2 for the year, 8 for the lengths of the fields; while terms are
+//! 8 for the employee count, 2 for the year, 8 for the lengths of the fields, and some 100 for each
+//! different industry, city, state and country as it is written; while terms are
 //! encoded, 8 for what an occurrence in each field contributes, and 14 a term (occurrences, code,
 //! weight); while positions are derived, 8 for the order by industry and its ranks. The postings of
 //! one term, about 9 bytes for each of its businesses, are encoded in memory. Temporary files are
@@ -50,6 +51,7 @@ pub mod doc_order;
 pub mod document;
 pub mod entries;
 pub mod external_sort;
+pub mod facets;
 pub mod filters;
 pub mod hosts;
 pub mod impact;
@@ -279,10 +281,11 @@ impl<'a> Builder<'a> {
         })?;
         section.write(&self.metadata(num_docs, collected.filled()).encode())?;
         section.end(&mut writer)?;
-        let Remaining { blocks, mut lengths, hosts } = timed(&mut phases, Phase::Columns, || {
-            self.progress.begin(Phase::Columns, None);
-            collected.write(&scratch, &mut writer)
-        })?;
+        let Remaining { blocks, mut lengths, hosts, units } =
+            timed(&mut phases, Phase::Columns, || {
+                self.progress.begin(Phase::Columns, None);
+                collected.write(&scratch, &mut writer)
+            })?;
         let vocabulary = timed(&mut phases, Phase::Merge, || {
             let steps = |done, total| self.progress.steps(Phase::Merge, done, total);
             let vocabulary = vocabulary::merge(blocks, &scratch, self.pool, memory, steps)?;
@@ -305,7 +308,7 @@ impl<'a> Builder<'a> {
         timed(&mut phases, Phase::Derive, || {
             self.progress.begin(Phase::Derive, None);
             let thresholds = &self.options.thresholds;
-            derived::write(thresholds, num_docs, &scratch, self.pool, memory, &mut writer)
+            derived::write(thresholds, num_docs, units, &scratch, self.pool, memory, &mut writer)
         })?;
         let snapshot = timed(&mut phases, Phase::Publish, || {
             self.progress.begin(Phase::Publish, None);

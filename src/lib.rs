@@ -44,9 +44,8 @@
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].
 //! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal
 //!   response bytes.
-//! - Arrows point one way:
-//!   `{ids, limits, memory, company, analyzer, places, bytes, simd, ranking} ← snapshot ← {index, query}`,
-//!   then `query ← render ← http`. [`index`] and [`query`] never meet; only [`http`] names hyper or
+//! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, industries, bytes, simd,
+//!   ranking} ← snapshot ← {index, query}`, then `query ← facets ← render ← http`. [`index`] and [`query`] never meet; only [`http`] names hyper or
 //!   tokio.
 //!
 //! # Reading order
@@ -60,10 +59,12 @@ pub mod bytes;
 pub mod company;
 #[cfg(feature = "builder")]
 pub mod demo;
+pub mod facets;
 pub mod http;
 pub mod ids;
 #[cfg(feature = "builder")]
 pub mod index;
+pub mod industries;
 pub mod limits;
 pub mod memory;
 pub mod places;

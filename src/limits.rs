@@ -16,6 +16,15 @@ pub const PAGE_SIZE_DEFAULT: u32 = 20;
 /// Most businesses that are asked for by their ids at once (contract, section 9).
 pub const IDS_MAX: usize = 100;
 
+/// Most values of a facet in one answer (contract, section 9).
+pub const FACET_VALUES_MAX: u64 = 1000;
+
+/// Values of a facet when `limit` is absent (contract, section 9).
+pub const FACET_VALUES_DEFAULT: u64 = 20;
+
+/// Longest `prefix` of values of a facet, in characters: that of a `q`.
+pub const PREFIX_CHARS_MAX: usize = QUERY_CHARS_MAX;
+
 /// Largest employee count and bound: what a signed 64-bit column of any other system can hold.
 pub const EMPLOYEE_COUNT_MAX: u64 = i64::MAX as u64;
 

@@ -1,18 +1,20 @@
 //! The server's command line: arguments, allocator, exit codes.
 //!
-//! Exit codes: 0 done, 1 failure, 2 usage (arguments, or a key file that cannot be used).
+//! Exit codes: 0 done, 1 failure, 2 usage (arguments, or a key file that cannot be used), 5 a
+//! snapshot that is being served was changed in place.
 //! Standard output carries what a person or a script asked for; everything else goes to standard
 //! error.
 
-use std::io::Write;
-use std::net::SocketAddr;
+use std::io::{ErrorKind, Write};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
 use firmament::http;
-use firmament::http::{ServeError, ServerConfig};
+use firmament::http::{Origins, PageOption, ServeError, ServerConfig};
 
 // Connections come and go with buffers of many sizes; mimalloc gives their memory back.
 #[global_allocator]
@@ -36,7 +38,7 @@ const EXAMPLES: &str = "Examples:
       Open the snapshot file again without dropping a request
 
 Every flag can be given as an environment variable; a flag wins.
-Exit codes: 0 done, 1 failure, 2 usage.";
+Exit codes: 0 done, 1 failure, 2 usage, 5 a snapshot in use was changed in place.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -53,10 +55,15 @@ enum Command {
             long,
             value_name = "ADDRESS",
             env = "FIRMAMENT_LISTEN",
-            default_value = "127.0.0.1:8080"
+            default_value = "127.0.0.1:8080",
+            value_parser = address
         )]
         listen: SocketAddr,
     },
+    /// Print the OpenAPI document of the service
+    #[command(after_help = "Example:
+  firmament openapi > openapi.json")]
+    Openapi,
     /// Print completions for a shell
     #[cfg(feature = "builder")]
     #[command(after_help = "Example:
@@ -90,7 +97,8 @@ struct ServeArguments {
         long,
         value_name = "ADDRESS",
         env = "FIRMAMENT_LISTEN",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = address
     )]
     listen: SocketAddr,
     /// Where to serve probes, metrics and reload, without a key; `off` for nowhere
@@ -109,8 +117,14 @@ struct ServeArguments {
     /// Minutes that they stay open
     #[arg(long, value_name = "M", env = "FIRMAMENT_KEEP_MINUTES", default_value_t = 60)]
     keep_minutes: u32,
+    /// Origins whose scripts may ask, as https://example.com; `*` for any [default: none]
+    #[arg(long, value_name = "ORIGIN", env = "FIRMAMENT_CORS", num_args = 1.., value_delimiter = ',')]
+    cors: Vec<String>,
+    /// Serve a page that searches at `/`, without a key; it asks for one
+    #[arg(long, env = "FIRMAMENT_PAGE", value_parser = FalseyValueParser::new())]
+    page: bool,
     /// Log every request to standard error
-    #[arg(long, env = "FIRMAMENT_ACCESS_LOG")]
+    #[arg(long, env = "FIRMAMENT_ACCESS_LOG", value_parser = FalseyValueParser::new())]
     access_log: bool,
 }
 
@@ -119,22 +133,37 @@ struct ServeArguments {
 struct AdminAddress(Option<SocketAddr>);
 
 impl std::str::FromStr for AdminAddress {
-    type Err = std::net::AddrParseError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<AdminAddress, Self::Err> {
-        if text == "off" {
-            Ok(AdminAddress(None))
-        } else {
-            text.parse().map(|address| AdminAddress(Some(address)))
+    fn from_str(text: &str) -> Result<AdminAddress, String> {
+        match text {
+            "off" => Ok(AdminAddress(None)),
+            text => address(text).map(|address| AdminAddress(Some(address))),
         }
     }
+}
+
+/// An address with a port, by number or by name. Of several that a name has, the first of version 4:
+/// that is what clients try that know no other.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let accepted =
+        "a host and a port are accepted, as in 127.0.0.1:8080, [::1]:8080 or localhost:8080";
+    let found = text.to_socket_addrs().map_err(|error| format!("{error}; {accepted}"))?;
+    let mut found: Vec<SocketAddr> = found.collect();
+    found.sort_by_key(SocketAddr::is_ipv6);
+    found.first().copied().ok_or_else(|| format!("the name has no address; {accepted}"))
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     http::install_panic_hook();
+    firmament::snapshot::file::mapped::tell_of_changed_files();
     let result = match arguments.command {
-        Command::Serve(arguments) => http::serve(arguments.into()).map_err(Failure::from),
+        Command::Serve(arguments) => serve(arguments),
+        Command::Openapi => print(http::openapi().as_bytes()),
         #[cfg(feature = "builder")]
         Command::Demo { listen } => demo::run(listen),
         #[cfg(feature = "builder")]
@@ -165,10 +194,20 @@ impl From<ServeError> for Failure {
     }
 }
 
-impl From<ServeArguments> for ServerConfig {
-    fn from(arguments: ServeArguments) -> ServerConfig {
+fn serve(arguments: ServeArguments) -> Result<(), Failure> {
+    let config = arguments.config().map_err(|message| Failure { message, exit_code: 2 })?;
+    http::serve(config).map_err(Failure::from)
+}
+
+impl ServeArguments {
+    fn config(self) -> Result<ServerConfig, String> {
+        let arguments = self;
+        let origins = (!arguments.cors.is_empty())
+            .then(|| Origins::parse(arguments.cors.iter().map(String::as_str)))
+            .transpose()
+            .map_err(|error| format!("--cors: {error}"))?;
         let defaults = ServerConfig::new(arguments.snapshot, arguments.keys);
-        ServerConfig {
+        Ok(ServerConfig {
             listen: arguments.listen,
             admin: arguments.admin.0,
             workers: arguments.workers.map_or(defaults.workers, usize::from),
@@ -176,20 +215,33 @@ impl From<ServeArguments> for ServerConfig {
             keep_snapshots: usize::from(arguments.keep_snapshots),
             keep_snapshots_for: Duration::from_secs(u64::from(arguments.keep_minutes) * 60),
             access_log: arguments.access_log,
+            cors: origins,
+            page: if arguments.page { PageOption::On } else { PageOption::Off },
             ..defaults
+        })
+    }
+}
+
+/// Writes to standard output. A reader who went away wants no more.
+fn print(text: &[u8]) -> Result<(), Failure> {
+    match std::io::stdout().write_all(text) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            let message = format!("cannot write to standard output: {error}");
+            Err(Failure { message, exit_code: 1 })
         }
+        _ => Ok(()),
     }
 }
 
 /// `firmament completions` and `man`: made from the argument parser, so they cannot be out of date.
 #[cfg(feature = "builder")]
 mod manual {
-    use std::io::{self, ErrorKind, Write};
+    use std::io;
 
     use clap::CommandFactory;
     use clap_complete::Shell;
 
-    use super::{Arguments, Failure};
+    use super::{Arguments, Failure, print};
 
     pub(super) fn completions(shell: Shell) -> Result<(), Failure> {
         let mut script = Vec::new();
@@ -209,14 +261,6 @@ mod manual {
         print(page.replacen(".SH EXTRA\n", ".SH EXAMPLES\n.nf\n", 1).as_bytes())
     }
 
-    /// A reader who went away wants no more.
-    fn print(text: &[u8]) -> Result<(), Failure> {
-        match io::stdout().write_all(text) {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(failure(error)),
-            _ => Ok(()),
-        }
-    }
-
     fn failure(error: io::Error) -> Failure {
         let message = format!("cannot write to standard output: {error}");
         Failure { message, exit_code: 1 }
@@ -232,7 +276,7 @@ mod demo {
     use std::path::{Path, PathBuf};
 
     use firmament::auth::{ApiKey, KeyFile};
-    use firmament::http::{Server, ServerConfig};
+    use firmament::http::{PageOption, Server, ServerConfig};
 
     use super::Failure;
 
@@ -253,7 +297,10 @@ mod demo {
         let mut config = ServerConfig::new(snapshot, keys);
         config.listen = listen;
         config.admin = None;
+        config.page = PageOption::WithKey(DEMO_KEY.to_owned());
         Server::start(config)?.run(|address| {
+            let page = format!("firmament: search in a browser: http://{address}/\n");
+            let _ = io::stderr().write_all(page.as_bytes());
             let request = format!(
                 "curl -H 'X-API-Key: {DEMO_KEY}' 'http://{address}/v1/search?q=software&limit=3'\n"
             );
@@ -319,5 +366,15 @@ mod tests {
         assert!("off".parse::<AdminAddress>().unwrap().0.is_none());
         assert!("127.0.0.1:9090".parse::<AdminAddress>().unwrap().0.is_some());
         assert!("9090".parse::<AdminAddress>().is_err());
+    }
+
+    #[test]
+    fn addresses_have_numbers_or_names() {
+        assert_eq!(address("localhost:8080"), Ok(SocketAddr::from(([127, 0, 0, 1], 8080))));
+        assert_eq!(address("[::1]:1").map(|address| address.port()), Ok(1));
+        for text in ["8080", "localhost", "127.0.0.1", "127.0.0.1:99999", ""] {
+            let error = address(text).unwrap_err();
+            assert!(error.contains("localhost:8080"), "{error}");
+        }
     }
 }

@@ -16,6 +16,9 @@
 //! part of which nothing is left is an empty part. A value of such parts alone (`.`, `""`) is not
 //! blank: it matches nothing, as a `q` without words does.
 //!
+//! **Kinds**: `city:`, `state:` or `country:` before a part, in quotes or not, binds it to that kind;
+//! such a part is not cut.
+//!
 //! **Quotes**: a run in quotes is always a part of its own; an unclosed quote runs to the end, as
 //! in `q`.
 //!
@@ -49,6 +52,8 @@ const PIECE_WORDS_MAX: usize = 16;
 /// One part of a `location` value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacePart {
+    /// A text that means the same.
+    pub text: String,
     /// What it can mean, each once; any of them matches.
     pub meanings: Vec<PlaceKey>,
 }
@@ -115,14 +120,19 @@ pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
         return PlaceFilter::Blank;
     }
     let mut pieces = Vec::new();
+    // The kind that stands before a quotation.
+    let mut named = None;
     for (text, quoted) in (Segments { rest: value, in_quotes: false }) {
+        let (kind, text) = if quoted { (named.take(), text) } else { split_kind(text) };
         let forms = fold(text);
         if forms.is_empty() {
+            named = kind;
             continue;
         }
-        if let Some(piece) = Piece::known(&forms, quoted, is_known) {
+        let kinds = kind.as_ref().map_or(&PlaceKind::ALL[..], std::slice::from_ref);
+        if let Some(piece) = Piece::known(text, &forms, quoted, kinds, is_known) {
             pieces.push(piece);
-        } else if quoted || !cut(&forms, is_known, &mut pieces) {
+        } else if quoted || kind.is_some() || !cut(&forms, is_known, &mut pieces) {
             return PlaceFilter::Unknown;
         }
         if pieces.len() > PlaceKind::ALL.len() {
@@ -134,8 +144,33 @@ pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
     if parts.is_empty() { PlaceFilter::Unknown } else { PlaceFilter::Parts(PlaceQuery { parts }) }
 }
 
+/// The names of kinds that may stand before a part.
+const KIND_NAMES: [(PlaceKind, &str); PlaceKind::ALL.len()] =
+    [(PlaceKind::City, "city:"), (PlaceKind::State, "state:"), (PlaceKind::Country, "country:")];
+
+/// The kind that a part is bound to, if any, and the rest of it.
+fn split_kind(text: &str) -> (Option<PlaceKind>, &str) {
+    let named = KIND_NAMES.iter().find_map(|&(kind, name)| {
+        let (start, rest) = text.split_at_checked(name.len())?;
+        start.eq_ignore_ascii_case(name).then(|| (Some(kind), rest.trim_start()))
+    });
+    named.unwrap_or((None, text))
+}
+
+/// A text for `location` that asks for a stored value as a place of its kind; none if the value has
+/// quotation marks, which no text can ask for.
+pub fn text_of(kind: PlaceKind, value: &str) -> Option<String> {
+    if value.contains(|c| is_quote(c) || c == '＂') {
+        return None;
+    }
+    let name = KIND_NAMES[kind as usize].1;
+    Some(if value.contains(',') { format!("{name}\"{value}\"") } else { format!("{name}{value}") })
+}
+
 /// A part that is a known place.
 struct Piece {
+    /// A text that means the same.
+    text: String,
     /// What it literally is, of each kind.
     literals: Vec<PlaceKey>,
     /// What it stands for besides; nothing in quotes.
@@ -143,23 +178,35 @@ struct Piece {
 }
 
 impl Piece {
-    /// The part with these folded forms, if it is an alias, or a value that a business holds.
+    /// The part with these folded forms, if it is an alias, or a value that a business holds, of
+    /// some kinds.
     fn known(
+        text: &str,
         forms: &[impl AsRef<str>],
         quoted: bool,
+        kinds: &[PlaceKind],
         is_known: &dyn Fn(&PlaceKey) -> bool,
     ) -> Option<Piece> {
-        let read_as = if quoted { Vec::new() } else { aliases(forms).collect() };
-        let mut literals = Vec::with_capacity(PlaceKind::ALL.len() * forms.len());
-        for kind in PlaceKind::ALL {
+        let is_of_kind = |alias: &&Alias| kinds.contains(&alias.kind);
+        let read_as = match quoted {
+            true => Vec::new(),
+            false => aliases(forms).filter(is_of_kind).collect(),
+        };
+        let mut literals = Vec::with_capacity(kinds.len() * forms.len());
+        for &kind in kinds {
             literals.extend(forms.iter().map(|form| PlaceKey::literal(kind, form.as_ref())));
         }
         let is_place = !read_as.is_empty() || literals.iter().any(is_known);
-        is_place.then_some(Piece { literals, read_as })
+        let name = match kinds {
+            [kind] => KIND_NAMES[*kind as usize].1,
+            _ => "",
+        };
+        let mark = if quoted { "\"" } else { "" };
+        is_place.then(|| Piece { text: format!("{name}{mark}{text}{mark}"), literals, read_as })
     }
 
     fn into_part(self, alone: bool) -> PlacePart {
-        let Piece { literals: mut meanings, read_as } = self;
+        let Piece { text, literals: mut meanings, read_as } = self;
         let first_code = read_as.iter().filter_map(|alias| alias.code_order).min();
         for alias in read_as {
             let counts = !alone || alias.code_order.is_none() || alias.code_order == first_code;
@@ -167,7 +214,7 @@ impl Piece {
                 meanings.push(alias.key.clone());
             }
         }
-        PlacePart { meanings }
+        PlacePart { text, meanings }
     }
 }
 
@@ -189,7 +236,8 @@ fn cut(forms: &[String], is_known: &dyn Fn(&PlaceKey) -> bool, pieces: &mut Vec<
             };
             let mut forms: Vec<String> = cuttable.iter().map(slice).collect();
             forms.dedup();
-            Piece::known(&forms, false, is_known).map(|piece| (to, piece))
+            let text = &forms[0];
+            Piece::known(text, &forms, false, &PlaceKind::ALL, is_known).map(|piece| (to, piece))
         });
         let Some((to, piece)) = found else { return false };
         pieces.push(piece);
@@ -337,6 +385,48 @@ mod tests {
     }
 
     #[test]
+    fn parts_can_be_bound_to_a_kind() {
+        let keys = |value: &str| match parse(value, &|_| true) {
+            PlaceFilter::Parts(query) => {
+                let keys = |part: &PlacePart| {
+                    part.meanings.iter().map(PlaceKey::to_string).collect::<Vec<_>>().join(" ")
+                };
+                query.parts.iter().map(keys).collect::<Vec<_>>().join(" | ")
+            }
+            other => format!("{other:?}"),
+        };
+        for (value, expected) in [
+            ("city:New York", "c=new york c@new york"),
+            ("CITY: new york", "c=new york c@new york"),
+            ("state:Georgia", "s=georgia s@US-GA"),
+            ("country:Georgia", "k=georgia k@GE"),
+            ("country:CA", "k=ca k@CA"),
+            ("state:NT", "s=nt s@CA-NT"),
+            ("city:\"NYC\"", "c=nyc"),
+            ("city: \"Washington, D.C.\"", "c=washington,dc"),
+            ("state:Texas, country:US", "s=texas s@US-TX | k=us k@US"),
+            ("city:", "Unknown"),
+            ("city:, Texas", "c=texas s=texas k=texas s@US-TX"),
+        ] {
+            assert_eq!(keys(value), expected, "{value}");
+        }
+        assert_eq!(parse("city:Texas Austin", &|_| false), PlaceFilter::Unknown);
+    }
+
+    #[test]
+    fn parts_can_be_given_again() {
+        for value in
+            ["Austin, Texas", "austin texas", "\"NYC\", ny", "city:\"San, José\",US", "Köln"]
+        {
+            let is_known = |key: &PlaceKey| !key.text().contains(' ');
+            let parsed = parse(value, &is_known);
+            let PlaceFilter::Parts(query) = &parsed else { panic!("{value} is known") };
+            let texts: Vec<&str> = query.parts.iter().map(|part| part.text.as_str()).collect();
+            assert_eq!(parse(&texts.join(", "), &is_known), parsed, "{value}");
+        }
+    }
+
+    #[test]
     fn odd_values_are_harmless() {
         let long = "a ".repeat(5_000);
         let commas = ",".repeat(10_000);
@@ -357,7 +447,7 @@ mod tests {
             let known = |key: &PlaceKey| key.as_str().len() as u8 & 7 & bits != 0;
             if let PlaceFilter::Parts(query) = parse(&text, &known) {
                 assert!((1..=3).contains(&query.parts.len()));
-                assert!(query.parts.iter().all(|part| part.meanings.len() >= 3));
+                assert!(query.parts.iter().all(|part| !part.meanings.is_empty()));
             }
         }
     }

@@ -5,6 +5,7 @@
 //! them.
 
 pub mod about;
+pub mod facets;
 pub mod fields;
 
 use crate::ids::DocId;

@@ -32,6 +32,7 @@ use answers::positions::Positions;
 use columns::doc_store::Documents;
 use columns::doc_tokens::{DocTokens, Tokens};
 use columns::employee_counts::EmployeeCounts;
+use columns::facets::{FacetColumn, TextFacet};
 use components::Components;
 use encoding::postings::Postings;
 use file::format::SectionEntry;
@@ -213,6 +214,11 @@ impl Snapshot {
     /// How much each name weighs.
     pub fn name_weights(&self) -> &NameWeights {
         &self.components.name_weights
+    }
+
+    /// Values of industry and place, and who has which.
+    pub fn facet(&self, facet: TextFacet) -> FacetColumn<'_> {
+        self.components.facets.of(facet)
     }
 
     /// What frequent prefixes reach.

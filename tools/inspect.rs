@@ -2,10 +2,10 @@
 
 use super::Failure;
 use super::output::{plain, print};
-use firmament::places::{PlaceKey, PlaceKind};
 use firmament::snapshot::Snapshot;
+use firmament::snapshot::columns::facets::TextFacet;
 use firmament::snapshot::file::error::SnapshotError;
-use firmament::snapshot::terms::dictionary::Dictionary;
+use firmament::snapshot::metadata::Filled;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,6 +14,7 @@ use std::time::Instant;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   firmament-tools inspect companies.firmament
+  firmament-tools inspect companies.firmament --sections
   firmament-tools inspect companies.firmament --json")]
 pub struct InspectArguments {
     /// The snapshot file
@@ -21,6 +22,9 @@ pub struct InspectArguments {
     /// Most industries and places to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
+    /// List the sections of the file, and versions of what made it
+    #[arg(long)]
+    sections: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -31,13 +35,13 @@ pub struct InspectArguments {
 struct Report {
     version: String,
     bytes: u64,
+    built_at: u64,
     records: u32,
+    filled: Filled,
     analyzer_version: u32,
     unicode_version: String,
     cldr_version: String,
     suffix_list_version: String,
-    with_employee_count: usize,
-    with_founded_year: usize,
     terms: usize,
     industries: usize,
     places: usize,
@@ -58,7 +62,7 @@ struct SectionReport {
 #[derive(Serialize)]
 struct Top {
     name: String,
-    records: usize,
+    records: u32,
 }
 
 /// Opens a snapshot; damage has an exit code of its own.
@@ -95,7 +99,7 @@ pub fn run(arguments: &InspectArguments) -> Result<(), Failure> {
     let text = if arguments.json {
         serde_json::to_string(&report).expect("a report has a JSON form") + "\n"
     } else {
-        describe(&report)
+        describe(&report, arguments.sections)
     };
     print(&text)
 }
@@ -108,72 +112,52 @@ fn report(snapshot: &Snapshot, top: usize) -> Report {
         bytes: entry.len,
         bytes_per_record: (entry.len as f64 / records * 10.0).round() / 10.0,
     });
-    let top_places = |kind: PlaceKind| {
-        top_of(snapshot.places(), top, |key| {
-            let key = PlaceKey::from_stored(key)?;
-            (key.kind() == kind && key.is_literal()).then(|| key.text().to_owned())
-        })
-    };
     Report {
         version: snapshot.version().to_string(),
         bytes: snapshot.len_bytes(),
+        built_at: metadata.built_at,
         records: metadata.num_docs,
+        filled: metadata.filled,
         analyzer_version: metadata.analyzer_version,
         unicode_version: metadata.unicode_version,
         cldr_version: metadata.cldr_version,
         suffix_list_version: metadata.suffix_list_version,
-        with_employee_count: snapshot.employee_counts().len() as usize,
-        with_founded_year: snapshot.founded_years().iter().filter(|&&year| year != 0).count(),
         terms: snapshot.terms().len(),
         industries: snapshot.industries().len(),
         places: snapshot.places().len(),
         sections: sections.collect(),
-        top_industries: top_of(snapshot.industries(), top, |key| Some(key.to_owned())),
-        top_cities: top_places(PlaceKind::City),
-        top_states: top_places(PlaceKind::State),
-        top_countries: top_places(PlaceKind::Country),
+        top_industries: top_of(snapshot, TextFacet::Industry, top),
+        top_cities: top_of(snapshot, TextFacet::City, top),
+        top_states: top_of(snapshot, TextFacet::State, top),
+        top_countries: top_of(snapshot, TextFacet::Country, top),
     }
 }
 
-/// The keys with the most records, by the name that `name_of` gives them.
-fn top_of(
-    dictionary: &Dictionary,
-    top: usize,
-    name_of: impl Fn(&str) -> Option<String>,
-) -> Vec<Top> {
-    let mut all = Vec::new();
-    dictionary.for_each(|key, postings| {
-        all.extend(name_of(key).map(|name| Top { name, records: postings.len() }));
-    });
-    all.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
-    all.truncate(top);
-    all
+/// The values that most records have.
+fn top_of(snapshot: &Snapshot, facet: TextFacet, top: usize) -> Vec<Top> {
+    let column = snapshot.facet(facet);
+    let value = |value| Top { name: column.text(value).to_owned(), records: column.count(value) };
+    (0..column.num_values()).take(top).map(value).collect()
 }
 
-fn describe(report: &Report) -> String {
+fn describe(report: &Report, with_sections: bool) -> String {
     let mut text = format!(
-        "snapshot {}\n{} businesses ({} with employees, {} with a year), {} bytes\n\
-         analyzer {}, Unicode {}, CLDR {}, suffix list {}\n\
-         {} terms, {} industries, {} places\n\n{:24} {:>14} {:>12}\n",
-        report.version,
-        report.records,
-        report.with_employee_count,
-        report.with_founded_year,
-        report.bytes,
-        report.analyzer_version,
-        report.unicode_version,
-        report.cldr_version,
-        report.suffix_list_version,
-        report.terms,
-        report.industries,
-        report.places,
-        "section",
-        "bytes",
-        "bytes/record"
+        "{} businesses, {} bytes, snapshot {}\n\n{:24} {:>14} {:>8}\n",
+        report.records, report.bytes, report.version, "field", "businesses", "filled"
     );
-    for section in &report.sections {
-        let SectionReport { name, bytes, bytes_per_record } = section;
-        text.push_str(&format!("{name:24} {bytes:>14} {bytes_per_record:>12.1}\n"));
+    let filled = report.filled;
+    for (name, count) in [
+        ("website", filled.website),
+        ("description", filled.description),
+        ("industry", filled.industry),
+        ("employee_count", filled.employee_count),
+        ("location.city", filled.city),
+        ("location.state", filled.state),
+        ("location.country", filled.country),
+        ("founded_year", filled.founded_year),
+    ] {
+        let share = f64::from(count) * 100.0 / f64::from(report.records.max(1));
+        text.push_str(&format!("{name:24} {count:>14} {share:>6.1} %\n"));
     }
     for (title, top) in [
         ("industries", &report.top_industries),
@@ -185,6 +169,32 @@ fn describe(report: &Report) -> String {
         for Top { name, records } in top {
             text.push_str(&format!("{records:>10}  {}\n", plain(name)));
         }
+    }
+    if with_sections {
+        text.push_str(&describe_sections(report));
+    }
+    text
+}
+
+fn describe_sections(report: &Report) -> String {
+    let mut text = format!(
+        "\nanalyzer {}, Unicode {}, CLDR {}, suffix list {}; built at {} s since 1970\n\
+         {} terms, {} industries, {} places\n\n{:24} {:>14} {:>12}\n",
+        report.analyzer_version,
+        report.unicode_version,
+        report.cldr_version,
+        report.suffix_list_version,
+        report.built_at,
+        report.terms,
+        report.industries,
+        report.places,
+        "section",
+        "bytes",
+        "bytes/record"
+    );
+    for section in &report.sections {
+        let SectionReport { name, bytes, bytes_per_record } = section;
+        text.push_str(&format!("{name:24} {bytes:>14} {bytes_per_record:>12.1}\n"));
     }
     text
 }

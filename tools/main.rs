@@ -61,7 +61,7 @@ enum Command {
         /// The snapshot file
         snapshot: PathBuf,
     },
-    /// Show what is in a snapshot: sections, sizes, cardinalities, top industries and places
+    /// Show what is in a snapshot: counts, how well fields are filled, top industries and places
     Inspect(inspect::InspectArguments),
     /// Compare two snapshots: records added, removed and changed, sizes of sections
     Diff(diff::DiffArguments),
@@ -77,7 +77,7 @@ enum Command {
     Workload(workload::WorkloadArguments),
     /// Write synthetic records, the same for the same seed
     Generate(generate::GenerateArgs),
-    /// Create, list and revoke API keys
+    /// Create, change, list and revoke API keys
     #[command(subcommand)]
     Keys(keys::KeysCommand),
     /// Print completions for a shell

@@ -36,6 +36,7 @@
 
 pub mod draw;
 mod filters;
+mod formats;
 pub mod request_file;
 mod shapes;
 mod text;
@@ -48,6 +49,7 @@ use super::output::tell;
 use super::{Failure, inspect};
 use draw::Draw;
 use firmament::http::parse_query_string;
+use formats::Format;
 use request_file::Request;
 use shapes::SHAPES;
 use std::collections::HashSet;
@@ -59,9 +61,13 @@ use std::path::PathBuf;
   firmament-tools workload companies.firmament --output mixed.tsv --seed 1
   firmament-tools workload companies.firmament --output mixed.tsv --beyond beyond.tsv --requests 2000
   firmament-tools workload companies.firmament --output mixed.tsv --shapes shapes.tsv
+  firmament-tools workload companies.firmament --format oha --output urls.txt
+  oha --urls-from-file urls.txt -H \"X-API-Key: $KEY\" -z 30s
   firmament-tools query companies.firmament --workload mixed.tsv
 
-Each line is a class, a tab, and what stands behind `?` in a request.")]
+Each line is a class, a tab, and what stands behind `?` in a request; other formats are for the
+programs that they are named after, and hold the address and, where the program needs it there, the
+key.")]
 pub struct WorkloadArguments {
     /// The snapshot file
     snapshot: PathBuf,
@@ -77,6 +83,12 @@ pub struct WorkloadArguments {
     /// that stand nowhere together
     #[arg(long, value_name = "FILE")]
     shapes: Option<PathBuf>,
+    /// Form of the files
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Tsv)]
+    format: Format,
+    /// Where the server is, for other formats than tsv
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    url: String,
     /// Number of requests in each file
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10_000)]
     requests: usize,
@@ -152,7 +164,8 @@ pub fn run(arguments: &WorkloadArguments) -> Result<(), Failure> {
         for shortage in shortages {
             tell(&format!("{}: {shortage}", path.display()));
         }
-        request_file::write(path, &requests)?;
+        let text = formats::text(arguments.format, &arguments.url, &requests);
+        request_file::write(path, &text)?;
         tell(&format!("{}: {} requests over {snapshot:?}", path.display(), requests.len()));
     }
     Ok(())

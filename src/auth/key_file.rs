@@ -213,12 +213,14 @@ impl KeyFile {
         let file = File::open(path).map_err(read)?;
         let mut bytes = Vec::new();
         file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(read)?;
-        if bytes.len() as u64 > FILE_BYTES_MAX {
-            return Err(KeyFileError::TooLarge { found: bytes.len() as u64 });
-        }
-        let text = std::str::from_utf8(&bytes)
-            .map_err(|error| KeyFileError::NotUtf8(error.valid_up_to()))?;
-        KeyFile::parse(text)
+        let is_too_large = bytes.len() as u64 > FILE_BYTES_MAX;
+        let parsed = match std::str::from_utf8(&bytes) {
+            _ if is_too_large => Err(KeyFileError::TooLarge { found: bytes.len() as u64 }),
+            Err(error) => Err(KeyFileError::NotUtf8(error.valid_up_to())),
+            Ok(text) => KeyFile::parse(text),
+        };
+        let named = |fault| KeyFileError::In { path: path.to_owned(), fault: Box::new(fault) };
+        parsed.map_err(named)
     }
 
     /// Validates the text of a file. A byte order mark at its start is ignored.
@@ -357,9 +359,8 @@ impl KeyFile {
         if self.entries.iter().any(|entry| entry.name == name || entry.hash == hash) {
             return Err(KeyFileError::NameTaken(name.to_owned()));
         }
-        // Whole seconds: nobody needs to know more.
-        let created = Timestamp::from_second(Timestamp::now().as_second()).ok();
-        self.entries.push(KeyEntry { name: name.to_owned(), hash, quota, expires, created });
+        let (name, created) = (name.to_owned(), created());
+        self.entries.push(KeyEntry { name, hash, quota, expires, created });
         Ok(())
     }
 
@@ -375,11 +376,53 @@ impl KeyFile {
         Ok(())
     }
 
+    /// Puts a new random key in the place of the one of this name, which keeps its quota and its
+    /// date, and returns it.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoSuchName`].
+    pub fn rotate(&mut self, name: &str) -> Result<ApiKey, KeyFileError> {
+        let key = ApiKey::generate().map_err(|error| KeyFileError::Random(error.to_string()))?;
+        let entry = self.entry(name)?;
+        entry.hash = key.hash();
+        entry.created = created();
+        Ok(key)
+    }
+
+    /// Changes quota and date of the key of this name, each where one is given: that there is none
+    /// is given too.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoSuchName`].
+    pub fn set(
+        &mut self,
+        name: &str,
+        quota: Option<Option<QuotaRule>>,
+        expires: Option<Option<Expiry>>,
+    ) -> Result<(), KeyFileError> {
+        let entry = self.entry(name)?;
+        entry.quota = quota.unwrap_or(entry.quota);
+        if let Some(expires) = expires {
+            entry.expires = expires;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, name: &str) -> Result<&mut KeyEntry, KeyFileError> {
+        let no_such = || KeyFileError::NoSuchName(name.chars().take(64).collect());
+        self.entries.iter_mut().find(|entry| entry.name == name).ok_or_else(no_such)
+    }
+
     /// All keys, in the file's order.
     #[must_use]
     pub fn entries(&self) -> &[KeyEntry] {
         &self.entries
     }
+}
+
+/// Now, in whole seconds: nobody needs to know more.
+fn created() -> Option<Timestamp> {
+    Timestamp::from_second(Timestamp::now().as_second()).ok()
 }
 
 /// Whether others than the owner may read the file: worth a warning.

@@ -7,6 +7,7 @@
 //! | `GET /livez` | 200 as long as the process runs |
 //! | `GET /readyz` | 200 if a snapshot is open and the server is not stopping, else 503 |
 //! | `GET /metrics` | OpenMetrics text |
+//! | `GET /openapi.json` | what the service answers, for programs |
 //! | `POST /-/reload` | opens the snapshot file again: 200 with the version, or 500 and nothing changes |
 
 use std::cell::Cell;
@@ -30,6 +31,7 @@ use tokio::sync::{oneshot, watch};
 use super::connection::http_settings;
 use super::head_scan::HeadScan;
 use super::metrics::Metrics;
+use super::openapi::openapi;
 use super::published::Published;
 use super::reload::LoadRequest;
 use super::shutdown::{Phase, reached};
@@ -106,12 +108,13 @@ impl Admin {
             "/readyz" if is_reading => self.readiness(),
             "/metrics" if is_reading => self.metrics(),
             "/-/reload" if request.method() == Method::POST => self.reload().await,
-            "/livez" | "/readyz" | "/metrics" => not_allowed("GET, HEAD"),
+            "/openapi.json" if is_reading => with_body(StatusCode::OK, JSON, openapi()),
+            "/livez" | "/readyz" | "/metrics" | "/openapi.json" => not_allowed("GET, HEAD"),
             "/-/reload" => not_allowed("POST"),
             _ => error(
                 StatusCode::NOT_FOUND,
                 "not_found",
-                "there are /livez, /readyz, /metrics and POST /-/reload",
+                "there are /livez, /readyz, /metrics, /openapi.json and POST /-/reload",
             ),
         };
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -20,22 +20,28 @@ use std::time::Instant;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::HeaderName;
-use hyper::{HeaderMap, Method, Response, Uri, Version};
+use hyper::{HeaderMap, Method, Response, StatusCode, Uri, Version};
 
 use super::clock::Clock;
+use super::cors::Cors;
 use super::escaped::Excerpt;
 use super::head_scan::HeadFault;
 use super::metrics::{Metrics, Outcome, RequestKind};
+use super::page::Page as BrowserPage;
 use super::params::{IdsRequest, SearchRequest};
 use super::prepare::{Prepared, Work, prepare};
 use super::published::Reader;
 use super::request_id::RequestIds;
-use super::respond::{Answer, Code, Context, Notes, Refusal, response};
+use super::respond::{
+    Answer, Code, Context, Notes, Refusal, UNKNOWN_VALUES_MAX, UnknownValue, response,
+};
 use super::snapshots::SnapshotSet;
 use super::{head_check, log};
 use crate::auth::{KeyTable, LiveKey, QuotaStatus};
+use crate::facets;
+use crate::facets::nearest::nearest;
 use crate::query::page::{Page, Scratch};
-use crate::query::request::Query;
+use crate::query::request::{Query, Valued};
 use crate::render;
 use crate::snapshot::{Snapshot, SnapshotVersion};
 
@@ -65,6 +71,10 @@ pub(super) struct Answerer {
     pub(super) clock: Clock,
     pub(super) search: fn(&Snapshot, &Query, &mut Scratch) -> Page,
     pub(super) access_log: bool,
+    /// Which pages of other origins may ask.
+    pub(super) cors: Option<Arc<Cors>>,
+    /// What browsers get without a key.
+    pub(super) page: Option<Arc<BrowserPage>>,
 }
 
 /// What is learnt on the way to an answer.
@@ -90,11 +100,18 @@ impl Answerer {
         let outcome = match &answer {
             Answer::Found { .. } => Outcome::Found,
             Answer::NotModified { .. } => Outcome::NotModified,
+            Answer::Preflight(_) => Outcome::Preflight,
+            Answer::Static(answer) if answer.status == StatusCode::OK => Outcome::Found,
+            Answer::Static(_) => Outcome::Refused(Code::NotFound),
             Answer::Refused(refusal) => Outcome::Refused(refusal.code),
         };
-        let close = head.last || head.overloaded;
+        let has_body = head_check::has_body(head.headers);
+        let close = head.last || head.overloaded || has_body;
         let (snapshot, quota) = (facts.snapshot, facts.quota);
-        let response = response(answer, Context { request_id, snapshot, quota, close });
+        let mut response = response(answer, Context { request_id, snapshot, quota, close });
+        if let Some(cors) = &self.cors {
+            cors.mark(head.headers, response.headers_mut());
+        }
         let duration = started.elapsed();
         self.metrics.answered(outcome, facts.kind, duration);
         if self.access_log {
@@ -115,7 +132,17 @@ impl Answerer {
         started: Instant,
         facts: &mut Facts,
     ) -> Result<Answer, Refusal> {
-        head_check::check(head.version, head.target, head.headers, head.fault)?;
+        head_check::check(head)?;
+        if let Some(cors) = &self.cors
+            && let Some(preflight) = cors.preflight(head.method, head.headers)
+        {
+            return Ok(Answer::Preflight(preflight));
+        }
+        if let Some(page) = &self.page
+            && let Some(answer) = page.answer(head)
+        {
+            return Ok(Answer::Static(answer));
+        }
         let mut keys = self.keys.borrow_mut();
         let key = authenticate(keys.latest(), head.headers)?;
         if self.access_log {
@@ -158,9 +185,22 @@ impl Answerer {
         match work {
             Work::Search(request) => {
                 let SearchRequest { query, fields, .. } = *request;
+                let begun = Instant::now();
                 let page = (self.search)(snapshot, &query, &mut self.scratch.borrow_mut());
+                let search = Some(begun.elapsed());
                 let body = render::page_of(snapshot, &page, fields);
-                (body, Notes { corrected: page.corrected, relaxed: page.relaxed })
+                let unknown = unknown_values(snapshot, page.unknown);
+                let (corrected, relaxed) = (page.corrected, page.relaxed);
+                (body, Notes { corrected, relaxed, unknown, search })
+            }
+            Work::Facets(request) => {
+                let begun = Instant::now();
+                let counts = facets::count(snapshot, &request);
+                let search = Some(begun.elapsed());
+                let body = render::facets::facets(&counts);
+                let unknown = unknown_values(snapshot, counts.unknown);
+                let (corrected, relaxed) = (counts.corrected, counts.relaxed);
+                (body, Notes { corrected, relaxed, unknown, search })
             }
             Work::Business(doc, fields) => {
                 (render::business(snapshot, doc, fields), Notes::default())
@@ -189,6 +229,17 @@ impl Answerer {
             Refusal::new(Code::Internal, message)
         })
     }
+}
+
+/// Values of filters that name nothing, each with the known one nearest to it.
+fn unknown_values(snapshot: &Snapshot, unknown: Vec<(Valued, String)>) -> Vec<UnknownValue> {
+    let unknown = unknown.into_iter().take(UNKNOWN_VALUES_MAX);
+    unknown
+        .map(|(filter, given)| {
+            let nearest = nearest(snapshot, filter, &given);
+            UnknownValue { filter, given, nearest }
+        })
+        .collect()
 }
 
 /// The key that a request names: `X-API-Key`, once, and nowhere else.

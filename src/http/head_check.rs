@@ -1,8 +1,8 @@
 //! The strict gate: requests that are malformed HTTP, whatever they ask for.
 //!
 //! hyper accepts more than RFC 9112 lets a server accept, and more than this service has use for.
-//! What passes here has exactly one valid `Host` (section 3.2), no body (the service never reads
-//! one, which leaves nothing to smuggle; section 6), a target in origin form made of the
+//! What passes here has exactly one valid `Host` (section 3.2), no body, or one that ends the
+//! connection (the service never reads one, which leaves nothing to smuggle; section 6), a target in origin form made of the
 //! characters of RFC 3986, and a head of moderate size. In: a parsed head. Out: nothing, or the
 //! [`Refusal`] that ends the connection. Order: 400, then 414, then 431.
 //!
@@ -13,8 +13,9 @@
 use std::net::Ipv6Addr;
 
 use hyper::header::{CONTENT_LENGTH, EXPECT, HOST, TRANSFER_ENCODING};
-use hyper::{HeaderMap, Uri, Version};
+use hyper::{HeaderMap, Method, Uri, Version};
 
+use super::answer::Head;
 use super::head_scan::HeadFault;
 use super::respond::{Code, Refusal};
 
@@ -23,13 +24,9 @@ pub(super) const TARGET_BYTES_MAX: usize = 8 << 10;
 /// Largest header section in bytes: names, values and four bytes per line.
 pub(super) const HEADER_BYTES_MAX: usize = 16 << 10;
 
-/// Checks one head. `fault` is what the [`HeadScan`](super::head_scan::HeadScan) saw in it.
-pub(super) fn check(
-    version: Version,
-    target: &Uri,
-    headers: &HeaderMap,
-    fault: Option<HeadFault>,
-) -> Result<(), Refusal> {
+/// Checks one head.
+pub(super) fn check(head: &Head<'_>) -> Result<(), Refusal> {
+    let Head { method, version, target, headers, fault, .. } = *head;
     match fault {
         None => {}
         Some(HeadFault::Fragment) => {
@@ -42,7 +39,7 @@ pub(super) fn check(
         }
     }
     check_host(version, headers)?;
-    check_framing(headers)?;
+    check_framing(method, headers)?;
     check_target(target)?;
     if headers
         .get_all(EXPECT)
@@ -146,16 +143,39 @@ fn is_sub_delimiter(byte: u8) -> bool {
     b"!$&'()*+,;=".contains(&byte)
 }
 
-/// No body: no `Transfer-Encoding`, and `Content-Length` absent or zero.
-fn check_framing(headers: &HeaderMap) -> Result<(), Refusal> {
+/// No body: no `Transfer-Encoding`, and `Content-Length` absent or zero. A request by another method
+/// than GET and HEAD may have one, told in one way: that it is by another method is all that there is
+/// to say.
+fn check_framing(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+    if !has_body(headers) {
+        return Ok(());
+    }
+    if !matches!(*method, Method::GET | Method::HEAD) && is_framed_once(headers) {
+        return Ok(());
+    }
     if headers.contains_key(TRANSFER_ENCODING) {
         return bad_request("the request has a `Transfer-Encoding`; send no body");
     }
+    bad_request("the request has a body; send none")
+}
+
+/// Does a request say that a body follows? Nobody reads it, so that the connection ends behind the
+/// answer.
+pub(super) fn has_body(headers: &HeaderMap) -> bool {
     let is_zero = |digits: &[u8]| !digits.is_empty() && digits.iter().all(|&digit| digit == b'0');
-    if !headers.get_all(CONTENT_LENGTH).iter().all(|value| is_zero(value.as_bytes())) {
-        return bad_request("the request has a body; send none");
+    headers.contains_key(TRANSFER_ENCODING)
+        || !headers.get_all(CONTENT_LENGTH).iter().all(|value| is_zero(value.as_bytes()))
+}
+
+/// Is there one length, or one encoding that is `chunked`?
+fn is_framed_once(headers: &HeaderMap) -> bool {
+    let mut lengths = headers.get_all(CONTENT_LENGTH).iter();
+    let mut encodings = headers.get_all(TRANSFER_ENCODING).iter();
+    match (lengths.next(), lengths.next(), encodings.next(), encodings.next()) {
+        (Some(length), None, None, None) => length.as_bytes().iter().all(u8::is_ascii_digit),
+        (None, None, Some(encoding), None) => encoding.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        _ => false,
     }
-    Ok(())
 }
 
 /// Origin form (`/path?query`) in the characters of RFC 3986.
@@ -207,7 +227,18 @@ mod tests {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
             all.append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        check(version, &target.parse().unwrap(), &all, None).err().map(|refusal| refusal.code)
+        let fault = check(&head(version, &target.parse().unwrap(), &all, None)).err();
+        fault.map(|refusal| refusal.code)
+    }
+
+    fn head<'a>(
+        version: Version,
+        target: &'a Uri,
+        headers: &'a HeaderMap,
+        fault: Option<HeadFault>,
+    ) -> Head<'a> {
+        let (method, overloaded, last) = (&Method::GET, false, false);
+        Head { method, target, version, headers, fault, overloaded, last }
     }
 
     fn code_of_target(target: &str) -> Option<Code> {
@@ -340,8 +371,8 @@ mod tests {
             if let Ok(target) = target.parse::<Uri>() {
                 let mut headers = HeaderMap::new();
                 headers.insert(HOST, HeaderValue::from_static("a"));
-                let refusal =
-                    check(Version::HTTP_11, &target, &headers, None).expect_err("refused");
+                let refusal = check(&head(Version::HTTP_11, &target, &headers, None));
+                let refusal = refusal.expect_err("refused");
                 assert_eq!(refusal.code, Code::BadRequest, "{character}");
             }
         }
@@ -366,8 +397,8 @@ mod tests {
     #[test]
     fn what_the_scan_saw_comes_first() {
         for fault in [HeadFault::Fragment, HeadFault::BareLineFeed] {
-            let refused =
-                check(Version::HTTP_11, &Uri::from_static("/"), &HeaderMap::new(), Some(fault));
+            let (target, headers) = (Uri::from_static("/"), HeaderMap::new());
+            let refused = check(&head(Version::HTTP_11, &target, &headers, Some(fault)));
             assert_eq!(refused.unwrap_err().code, Code::BadRequest);
         }
     }

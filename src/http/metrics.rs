@@ -32,6 +32,7 @@ const BOUNDS: [f64; 14] = [
 pub(super) enum Outcome {
     Found,
     NotModified,
+    Preflight,
     Refused(Code),
 }
 
@@ -41,13 +42,14 @@ impl Outcome {
             Outcome::Refused(code) => code as usize,
             Outcome::Found => Code::ALL.len(),
             Outcome::NotModified => Code::ALL.len() + 1,
+            Outcome::Preflight => Code::ALL.len() + 2,
         }
     }
 
     /// Status and code, in the order of `index`.
     fn labels() -> impl Iterator<Item = (u16, &'static str)> {
         let refused = Code::ALL.into_iter().map(|code| (code.status().as_u16(), code.as_str()));
-        refused.chain([(200, ""), (304, "")])
+        refused.chain([(200, ""), (304, ""), (204, "")])
     }
 }
 
@@ -58,6 +60,8 @@ pub(super) enum RequestKind {
     Text,
     /// A search without.
     Filter,
+    /// Counts of values.
+    Facets,
     /// Businesses by their ids, or what is served.
     Lookup,
     /// Nothing was looked up: 304 and errors.
@@ -65,9 +69,10 @@ pub(super) enum RequestKind {
 }
 
 impl RequestKind {
-    const ALL: [(RequestKind, &'static str); 4] = [
+    const ALL: [(RequestKind, &'static str); 5] = [
         (RequestKind::Text, "text"),
         (RequestKind::Filter, "filter"),
+        (RequestKind::Facets, "facets"),
         (RequestKind::Lookup, "lookup"),
         (RequestKind::NoSearch, "none"),
     ];
@@ -237,13 +242,14 @@ mod tests {
     #[test]
     fn outcomes_and_their_labels_line_up() {
         let labels: Vec<_> = Outcome::labels().collect();
-        assert_eq!(labels.len(), Code::ALL.len() + 2);
+        assert_eq!(labels.len(), Code::ALL.len() + 3);
         for code in Code::ALL {
             let label = labels[Outcome::Refused(code).index()];
             assert_eq!(label, (code.status().as_u16(), code.as_str()));
         }
         assert_eq!(labels[Outcome::Found.index()], (200, ""));
         assert_eq!(labels[Outcome::NotModified.index()], (304, ""));
+        assert_eq!(labels[Outcome::Preflight.index()], (204, ""));
     }
 
     #[test]

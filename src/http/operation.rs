@@ -14,20 +14,28 @@ pub(super) enum Operation<'p> {
     Business(&'p str),
     /// Several businesses, by their ids.
     Businesses,
+    /// Values, and how many businesses have each.
+    Facets,
     /// What the service serves.
     About,
 }
 
 impl Operation<'_> {
     /// All of them, each once.
-    pub(super) const ALL: [Operation<'static>; 4] =
-        [Operation::Search, Operation::Businesses, Operation::Business("{id}"), Operation::About];
+    pub(super) const ALL: [Operation<'static>; 5] = [
+        Operation::Search,
+        Operation::Businesses,
+        Operation::Business("{id}"),
+        Operation::Facets,
+        Operation::About,
+    ];
 
     /// The operation at a path.
     pub(super) fn at(path: &str) -> Option<Operation<'_>> {
         match path {
             "/v1/search" => Some(Operation::Search),
             "/v1/businesses" => Some(Operation::Businesses),
+            "/v1/facets" => Some(Operation::Facets),
             "/v1/about" => Some(Operation::About),
             _ => {
                 let id = path.strip_prefix(BUSINESS)?;
@@ -42,6 +50,7 @@ impl Operation<'_> {
             Operation::Search => "/v1/search",
             Operation::Business(_) => "/v1/businesses/{id}",
             Operation::Businesses => "/v1/businesses",
+            Operation::Facets => "/v1/facets",
             Operation::About => "/v1/about",
         }
     }
@@ -66,6 +75,20 @@ impl Operation<'_> {
                 Param::ExcludeLocation,
                 Param::Fields,
             ],
+            Operation::Facets => &[
+                Param::Q,
+                Param::Industry,
+                Param::Location,
+                Param::MinEmployees,
+                Param::MaxEmployees,
+                Param::MinFoundedYear,
+                Param::MaxFoundedYear,
+                Param::ExcludeIndustry,
+                Param::ExcludeLocation,
+                Param::Facet,
+                Param::Prefix,
+                Param::FacetLimit,
+            ],
             Operation::Business(_) => &[Param::Fields],
             Operation::Businesses => &[Param::Id, Param::Fields],
             Operation::About => &[],
@@ -78,6 +101,7 @@ impl Operation<'_> {
             Operation::Search => "/v1/search?q=apple&limit=5",
             Operation::Business(_) => "/v1/businesses/ID?fields=id,name",
             Operation::Businesses => "/v1/businesses?id=ID&id=ID",
+            Operation::Facets => "/v1/facets?q=apple&facet=industry",
             Operation::About => "/v1/about",
         }
     }

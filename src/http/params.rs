@@ -19,7 +19,8 @@ pub(super) use table::{Accepts, Param};
 use super::escaped::Excerpt;
 use super::operation::Operation;
 use super::respond::{Code, Refusal};
-use crate::limits::{IDS_MAX, PAGE_SIZE_DEFAULT};
+use crate::facets::{Facet, FacetQuery};
+use crate::limits::{FACET_VALUES_DEFAULT, IDS_MAX, PAGE_SIZE_DEFAULT, PREFIX_CHARS_MAX};
 use crate::query::cursor::Cursor;
 use crate::query::request::{Query, SortKey, SortOrder};
 use crate::query::text::TextQuery;
@@ -95,6 +96,31 @@ pub(super) fn search(query_string: Option<&str>) -> Result<SearchRequest, Refusa
     let has_text = has_text(&values);
     let query = Query { sort, order, limit, cursor, ..filtered.with_names(values) };
     Ok(SearchRequest { query, fields, cursor_text, has_text })
+}
+
+/// Reads the query string of a request for facets.
+pub(super) fn facets(query_string: Option<&str>) -> Result<FacetQuery, Refusal> {
+    let values = Values::read(query_string, Operation::Facets)?;
+    let text = text(&values)?;
+    let filtered = filtered(&values, text)?;
+    let mut facets: Vec<Facet> = Vec::new();
+    for given in &values.facets {
+        for name in some_of(Param::Facet, given)? {
+            let named = Facet::ALL.into_iter().find(|facet| facet.name() == name);
+            facets.extend(named.filter(|facet| !facets.contains(facet)));
+        }
+    }
+    let prefix = values.get(Param::Prefix).map(str::to_owned);
+    if let Some(prefix) = &prefix
+        && prefix.chars().count() > PREFIX_CHARS_MAX
+    {
+        let message =
+            format!("`prefix` is too long; accepted is at most {PREFIX_CHARS_MAX} characters");
+        return Err(Param::Prefix.refusal(Code::InvalidParameter, message));
+    }
+    let limit = integer(&values, Param::FacetLimit)?.unwrap_or(FACET_VALUES_DEFAULT) as usize;
+    let query = filtered.with_names(values);
+    Ok(FacetQuery { query, facets, prefix, limit })
 }
 
 /// Reads the id in the path of a business, and its query string.

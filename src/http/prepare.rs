@@ -12,6 +12,7 @@ use super::params;
 use super::params::{IdsRequest, SearchRequest};
 use super::respond::{Code, Refusal};
 use super::snapshots::SnapshotSet;
+use crate::facets::FacetQuery;
 use crate::ids::DocId;
 use crate::query::cursor::Cursor;
 use crate::render::fields::Fields;
@@ -28,6 +29,7 @@ pub(super) enum Work {
     Search(Box<SearchRequest>),
     Business(DocId, Fields),
     Businesses(IdsRequest),
+    Facets(Box<FacetQuery>),
     About,
 }
 
@@ -37,6 +39,7 @@ impl Work {
         match self {
             Work::Search(request) if request.has_text => RequestKind::Text,
             Work::Search(_) => RequestKind::Filter,
+            Work::Facets(_) => RequestKind::Facets,
             Work::Business(..) | Work::Businesses(_) | Work::About => RequestKind::Lookup,
         }
     }
@@ -47,6 +50,7 @@ enum Request {
     Search(Box<SearchRequest>),
     Business(IdsRequest),
     Businesses(IdsRequest),
+    Facets(Box<FacetQuery>),
     About,
 }
 
@@ -95,6 +99,9 @@ pub(super) fn prepare<'a>(
         Request::Businesses(request) => {
             (tag_of_ids(version, operation, &request), Work::Businesses(request))
         }
+        Request::Facets(request) => {
+            (tag_of_facets(version, operation, &request), Work::Facets(request))
+        }
         Request::About => {
             let none = std::iter::empty();
             (EntityTag::of_answer(version, operation.path(), none), Work::About)
@@ -111,6 +118,7 @@ fn parse(operation: Operation<'_>, query_string: Option<&str>) -> Result<Request
         Operation::Search => Request::Search(Box::new(params::search(query_string)?)),
         Operation::Business(id) => Request::Business(params::business(id, query_string)?),
         Operation::Businesses => Request::Businesses(params::businesses(query_string)?),
+        Operation::Facets => Request::Facets(Box::new(params::facets(query_string)?)),
         Operation::About => {
             params::none(query_string, operation)?;
             Request::About
@@ -150,6 +158,19 @@ fn tag_of_ids(
     let fields = [request.fields.bits()];
     let params = request.ids.iter().map(String::as_bytes).chain([&fields[..]]);
     EntityTag::of_answer(version, operation.path(), params)
+}
+
+fn tag_of_facets(
+    version: SnapshotVersion,
+    operation: Operation<'_>,
+    request: &FacetQuery,
+) -> EntityTag {
+    let fingerprint = request.query.fingerprint().to_le_bytes();
+    let facets: Vec<u8> = request.facets.iter().map(|&facet| facet as u8).collect();
+    let prefix = request.prefix.as_deref().unwrap_or_default().as_bytes();
+    let limit = (request.limit as u64).to_le_bytes();
+    let params = [&fingerprint[..], &facets, prefix, &limit];
+    EntityTag::of_answer(version, operation.path(), params.into_iter())
 }
 
 fn nobody(request: &IdsRequest) -> Refusal {

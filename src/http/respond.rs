@@ -7,15 +7,20 @@
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
-    RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap,
+    HeaderName, HeaderValue, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
+use std::time::Duration;
+
 use super::conditional::EntityTag;
+use super::page::Static;
 use super::request_id::X_REQUEST_ID;
 use crate::auth::QuotaStatus;
+use crate::query::request::Valued;
 use crate::snapshot::SnapshotVersion;
 
 const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -23,7 +28,24 @@ const X_RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-r
 const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const X_QUERY_CORRECTED: HeaderName = HeaderName::from_static("x-query-corrected");
 const X_QUERY_RELAXED: HeaderName = HeaderName::from_static("x-query-relaxed");
+const X_QUERY_UNKNOWN: HeaderName = HeaderName::from_static("x-query-unknown");
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 const X_SNAPSHOT_VERSION: HeaderName = HeaderName::from_static("x-snapshot-version");
+
+/// The headers of the service's own, and others that scripts of other origins may read.
+pub(super) const EXPOSED: [HeaderName; 11] = [
+    ETAG,
+    RETRY_AFTER,
+    SERVER_TIMING,
+    X_QUERY_CORRECTED,
+    X_QUERY_RELAXED,
+    X_QUERY_UNKNOWN,
+    X_RATELIMIT_LIMIT,
+    X_RATELIMIT_REMAINING,
+    X_RATELIMIT_RESET,
+    X_REQUEST_ID,
+    X_SNAPSHOT_VERSION,
+];
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
@@ -160,6 +182,10 @@ pub(super) enum Answer {
     Found { body: Bytes, tag: EntityTag, notes: Notes },
     /// 304.
     NotModified { tag: EntityTag },
+    /// 204, with the headers that answer a preflight.
+    Preflight(HeaderMap),
+    /// A page, or what belongs to it.
+    Static(Static),
     /// Everything else.
     Refused(Refusal),
 }
@@ -171,7 +197,26 @@ pub(super) struct Notes {
     pub(super) corrected: Option<String>,
     /// Whether any word counted.
     pub(super) relaxed: bool,
+    /// Values of filters that name nothing.
+    pub(super) unknown: Vec<UnknownValue>,
+    /// How long the search took, if there was one.
+    pub(super) search: Option<Duration>,
 }
+
+/// A value of a filter that names nothing.
+#[derive(Debug)]
+pub(super) struct UnknownValue {
+    pub(super) filter: Valued,
+    pub(super) given: String,
+    /// The known one nearest to it, if one is near.
+    pub(super) nearest: Option<String>,
+}
+
+/// Most values that the header about them names.
+pub(super) const UNKNOWN_VALUES_MAX: usize = 8;
+
+/// Most characters of each.
+const UNKNOWN_CHARS_MAX: usize = 100;
 
 /// What a response carries besides its answer.
 #[derive(Debug)]
@@ -217,13 +262,24 @@ pub(super) fn response(answer: Answer, context: Context) -> Response<Full<Bytes>
             cache_headers(&mut headers, &tag);
             (StatusCode::NOT_MODIFIED, Bytes::new())
         }
+        Answer::Preflight(preflight) => {
+            headers.extend(preflight);
+            (StatusCode::NO_CONTENT, Bytes::new())
+        }
+        Answer::Static(answer) => {
+            headers.insert(CONTENT_TYPE, answer.content_type);
+            headers.insert(CONTENT_SECURITY_POLICY, answer.policy);
+            headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            (answer.status, answer.body)
+        }
         Answer::Refused(refusal) => {
             close |= refusal.code.closes_connection();
             refusal_headers(&mut headers, refusal.code, context.quota);
             (refusal.code.status(), error_body(&refusal, &context.request_id))
         }
     };
-    if !body.is_empty() {
+    if !body.is_empty() && !headers.contains_key(CONTENT_TYPE) {
         headers.insert(CONTENT_TYPE, JSON);
     }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -252,6 +308,46 @@ fn note_headers(headers: &mut HeaderMap, notes: Notes) {
     if notes.relaxed {
         headers.insert(X_QUERY_RELAXED, HeaderValue::from_static("any-word"));
     }
+    if !notes.unknown.is_empty() {
+        headers.insert(X_QUERY_UNKNOWN, unknown_header(&notes.unknown));
+    }
+    if let Some(search) = notes.search {
+        headers.insert(SERVER_TIMING, timing(search));
+    }
+}
+
+/// Milliseconds, to the microsecond.
+fn timing(search: Duration) -> HeaderValue {
+    let micros = search.as_micros();
+    let text = format!("search;dur={}.{:03}", micros / 1000, micros % 1000);
+    HeaderValue::from_maybe_shared(Bytes::from(text)).expect("ASCII")
+}
+
+/// A list of items such as `industry;given="Sofware";nearest="Software"`, texts percent-encoded.
+fn unknown_header(unknown: &[UnknownValue]) -> HeaderValue {
+    let cut = |text: &str| {
+        let cut: String = text.chars().take(UNKNOWN_CHARS_MAX).collect();
+        percent_encoded(&cut)
+    };
+    let mut text = Vec::new();
+    for value in unknown {
+        if !text.is_empty() {
+            text.extend(b", ");
+        }
+        text.extend(match value.filter {
+            Valued::Industry => &b"industry"[..],
+            Valued::Location => b"location",
+        });
+        text.extend(b";given=\"");
+        text.extend(cut(&value.given).as_bytes());
+        text.push(b'"');
+        if let Some(nearest) = &value.nearest {
+            text.extend(b";nearest=\"");
+            text.extend(cut(nearest).as_bytes());
+            text.push(b'"');
+        }
+    }
+    HeaderValue::from_maybe_shared(Bytes::from(text)).expect("ASCII")
 }
 
 /// The version as it is shown everywhere: 16 hex digits.
@@ -340,6 +436,24 @@ mod tests {
         let expected =
             r#"{"error":{"code":"not_found","message":"m","param":null,"request_id":"id-1"}}"#;
         assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn unknown_values_and_times_are_told_in_ascii() {
+        let value = |filter, given: &str, nearest: Option<&str>| UnknownValue {
+            filter,
+            given: given.to_owned(),
+            nearest: nearest.map(str::to_owned),
+        };
+        let unknown = [
+            value(Valued::Industry, "Sofware", Some("Software")),
+            value(Valued::Location, "Zürch, \"x\"", None),
+        ];
+        let expected = "industry;given=\"Sofware\";nearest=\"Software\", \
+                        location;given=\"Z%C3%BCrch%2C%20%22x%22\"";
+        assert_eq!(unknown_header(&unknown), expected);
+        assert_eq!(timing(Duration::from_nanos(21_900)), "search;dur=0.021");
+        assert_eq!(timing(Duration::from_millis(1_234)), "search;dur=1234.000");
     }
 
     #[test]

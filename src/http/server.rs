@@ -14,15 +14,17 @@ use tokio::sync::watch;
 use super::admin::Admin;
 use super::answer::Answerer;
 use super::clock::Clock;
+use super::cors::Cors;
 use super::key_watch::KeyWatch;
 use super::metrics::Metrics;
+use super::page::Page;
 use super::published::Published;
 use super::reload::{LoadRequest, LoadResult, Loaded, Loader};
 use super::request_id::RequestIds;
 use super::shutdown::{Phase, Request, Shutdown, Signals};
 use super::snapshots::{Retention, SnapshotSet};
 use super::worker::{Limits, Worker};
-use super::{Engine, ServeError, ServerConfig, listener, log};
+use super::{Engine, PageOption, ServeError, ServerConfig, listener, log};
 use crate::auth::KeyTable;
 use crate::query::page::Scratch;
 
@@ -77,6 +79,12 @@ impl Server {
         let (first_load_sender, first_load) = watch::channel(None);
         let (still_running, workers_running) = tokio::sync::mpsc::channel(1);
 
+        let cors = config.cors.map(|origins| Arc::new(Cors::new(origins)));
+        let page = match config.page {
+            PageOption::Off => None,
+            PageOption::On => Some(Arc::new(Page::new(None))),
+            PageOption::WithKey(key) => Some(Arc::new(Page::new(Some(key)))),
+        };
         let mut worker_threads = Vec::with_capacity(worker_count);
         for (number, listener) in listeners.into_iter().enumerate() {
             let worker = WorkerParts {
@@ -88,6 +96,8 @@ impl Server {
                     .map_err(|error| ServeError::Random(error.to_string()))?,
                 engine: config.engine,
                 access_log: config.access_log,
+                cors: cors.clone(),
+                page: page.clone(),
                 limits: Limits {
                     connections: config.max_connections,
                     head_timeout: config.head_timeout,
@@ -277,6 +287,8 @@ struct WorkerParts {
     request_ids: RequestIds,
     engine: Engine,
     access_log: bool,
+    cors: Option<Arc<Cors>>,
+    page: Option<Arc<Page>>,
     limits: Limits,
 }
 
@@ -291,6 +303,8 @@ impl WorkerParts {
             clock: self.clock,
             search: self.engine.search,
             access_log: self.access_log,
+            cors: self.cors,
+            page: self.page,
         };
         Worker::new(answerer, self.limits)
     }

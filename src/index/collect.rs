@@ -9,6 +9,7 @@ use super::analysis::{AnalyzedBlock, Workspace, analyze_block};
 use super::buffer_pool::{Lent, Reuse, Spares};
 use super::duplicate_ids::DUPLICATE;
 use super::external_sort::{Batch, Sorted, Sorter};
+use super::facets::{AllUnits, BlockUnits, FinishedUnits};
 use super::hosts::HostFiles;
 use super::pipeline::{InBackground, in_order};
 use super::record_codec;
@@ -16,7 +17,7 @@ use super::record_codec::{KeyParts, Record};
 use super::scratch::{Scratch, ScratchError};
 use super::symbols::{Encoded, Encoder, Rendered};
 use super::vocabulary::{BlockFiles, BlockWriter};
-use super::{doc_order, filters, hosts};
+use super::{doc_order, facets, filters, hosts};
 use crate::snapshot::columns::doc_tokens::NUM_FIELDS;
 use crate::snapshot::columns::employee_counts;
 use crate::snapshot::encoding::offsets::OffsetsWriter;
@@ -61,6 +62,7 @@ pub struct Collected<'a> {
     names: Sorter<'a>,
     filters: [Sorter<'a>; 2],
     hosts: Sorter<'a>,
+    units: AllUnits,
     blocks: BlockWriter,
 }
 
@@ -110,6 +112,7 @@ struct BlockResult {
     names: Lent<Batch>,
     filters: [Lent<Batch>; 2],
     hosts: Lent<Batch>,
+    units: BlockUnits,
 }
 
 /// Where what is needed for a block comes from.
@@ -146,6 +149,7 @@ pub fn collect<'a>(
         names: sorter(8),
         filters: [sorter(16), sorter(16)],
         hosts: sorter(16),
+        units: AllUnits::new(scratch)?,
         blocks: BlockWriter::new(scratch)?,
     };
     writer.section(SectionKind::DocumentSymbols, &encoder.section())?;
@@ -172,7 +176,7 @@ pub fn collect<'a>(
         let blocks = receiver.into_iter().map(|block| block.map_err(BuildError::from));
         let work = |block| work_on(block, &encoder, &spares);
         in_order(pool, ahead, blocks, work, |block: BlockResult| {
-            let BlockResult { first_doc, mut columns, names, filters, hosts } = block;
+            let BlockResult { first_doc, mut columns, names, filters, hosts, units } = block;
             let Encoded { codes, offsets: within } = &columns.documents;
             for end in &within[1..] {
                 offsets.push(offset + end)?;
@@ -191,6 +195,7 @@ pub fn collect<'a>(
                 sorter.add(batch)?;
             }
             collected.hosts.add(hosts)?;
+            collected.units.add(units)?;
             collected.blocks.add(&mut columns.analyzed)?;
             progress(collected.years.len() as u64);
             Ok::<(), BuildError>(())
@@ -269,8 +274,9 @@ fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) ->
     drop(rendered);
     let filters = filters::of_block(first_doc, &records, &spares.filters);
     let hosts = hosts::of_block(first_doc, &records, &spares.hosts);
+    let units = facets::of_block(&records);
     analyze_block(first_doc, &records, &mut spares.workspaces.lend(), analyzed);
-    BlockResult { first_doc, columns, names, filters, hosts }
+    BlockResult { first_doc, columns, names, filters, hosts, units }
 }
 
 /// What one record has.
@@ -297,6 +303,8 @@ pub struct Remaining {
     /// The hosts: nearly every business has one of its own, and they are brought together one by
     /// one, so that a thread of its own does it while words are merged.
     pub hosts: InBackground<Result<HostFiles, BuildError>>,
+    /// The values of facets.
+    pub units: Vec<FinishedUnits>,
 }
 
 impl Collected<'_> {
@@ -326,6 +334,7 @@ impl Collected<'_> {
             let dictionary = filters::dictionary::<BuildError>(kinds, sorter.finish()?, scratch)?;
             dictionary.write::<BuildError>(writer)?;
         }
-        Ok(Remaining { blocks: self.blocks.finish()?, lengths: self.lengths, hosts })
+        let units = self.units.finish()?;
+        Ok(Remaining { blocks: self.blocks.finish()?, lengths: self.lengths, hosts, units })
     }
 }

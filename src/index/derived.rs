@@ -19,8 +19,10 @@
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | first pages | some 25 | 9 | the first page of one word, wherever or in one industry |
 //! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
+//! | facets | | | what values there are, and how many hits have each |
 
 mod ascending;
+mod facets;
 pub mod filter_pairs;
 mod first_pages;
 mod impacts_by_doc;
@@ -35,6 +37,7 @@ mod top_k_by_scope;
 mod transpose;
 
 use super::BuildError;
+use super::facets::FinishedUnits;
 use super::scratch::Scratch;
 use crate::ids::TermOrd;
 use crate::snapshot::answers::frequent_keys;
@@ -155,7 +158,8 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases, positions, first pages, what names weigh;
+/// Writes the sections of prefixes, pair counts, phrases, positions, first pages, what names weigh,
+/// and facets;
 /// `memory` is about what may be taken.
 ///
 /// # Errors
@@ -163,6 +167,7 @@ impl Thresholds {
 pub fn write(
     thresholds: &Thresholds,
     num_docs: u32,
+    units: Vec<FinishedUnits>,
     scratch: &Scratch,
     pool: &ThreadPool,
     memory: usize,
@@ -248,7 +253,8 @@ pub fn write(
     drop(scopes);
     release_all();
     let names = name_weights::Names { terms: &terms, words: &words };
-    name_weights::write(names, release_all, pool, writer)
+    name_weights::write(names, release_all, pool, writer)?;
+    facets::write(units, places, num_docs, pool, writer)
 }
 
 /// Terms of many businesses.

@@ -1,5 +1,6 @@
 //! Places as keys of the snapshot's dictionary.
 
+use super::folding::fold;
 use std::fmt;
 
 /// The three kinds of place value of a business, in the order of the response.
@@ -42,6 +43,12 @@ impl PlaceKey {
     /// What a text resolves to.
     pub(super) fn entity(kind: PlaceKind, code: &str) -> PlaceKey {
         PlaceKey::new(kind, '@', code)
+    }
+
+    /// What a text literally is, of each kind.
+    pub fn literals(text: &str) -> Vec<PlaceKey> {
+        let of_kind = |form: &String| PlaceKind::ALL.map(|kind| PlaceKey::literal(kind, form));
+        fold(text).iter().flat_map(of_kind).collect()
     }
 
     fn new(kind: PlaceKind, sign: char, text: &str) -> PlaceKey {

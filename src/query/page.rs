@@ -6,7 +6,7 @@
 
 use super::cursor::{Cursor, Position, Side};
 use super::interpret::Interpretation;
-use super::request::Query;
+use super::request::{Query, Valued};
 use super::score::top_k::PageWindow;
 use super::session::Session;
 use super::session::count::count;
@@ -33,6 +33,8 @@ pub struct Page {
     pub corrected: Option<String>,
     /// Did no business match all words, so that any word counts?
     pub relaxed: bool,
+    /// Values of filters that name nothing.
+    pub unknown: Vec<(Valued, String)>,
     /// How the answer was found.
     pub ways: Ways,
 }
@@ -88,6 +90,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         previous_cursor: previous.map(|first| cursor(Side::Before, first, before)),
         corrected,
         relaxed,
+        unknown: session.unknown(),
         ways: session.ways(),
     }
 }
@@ -125,7 +128,7 @@ pub(super) fn plan<'s>(
 }
 
 /// The hits of a query, counted; corrects and relaxes `q` if nothing in the snapshot matches it.
-pub(super) fn counted<'s>(
+pub fn counted<'s>(
     session: &Session<'s>,
     query: &Query,
     interpretation: &mut Interpretation<'s>,

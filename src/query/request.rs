@@ -37,6 +37,15 @@ pub enum SortOrder {
     Desc,
 }
 
+/// A filter by values that records have, or have not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Valued {
+    /// `industry` and `exclude_industry`.
+    Industry,
+    /// `location` and `exclude_location`.
+    Location,
+}
+
 /// A validated request.
 #[derive(Clone, Debug)]
 pub struct Query {

@@ -22,7 +22,7 @@ pub mod within_industry;
 
 use super::phrase::matcher::{PhraseMatcher, related_terms};
 use super::phrase::verifier::{PhraseVerifier, Place};
-use super::request::Query;
+use super::request::{Query, Valued};
 use super::session::term_cache::TermCache;
 use super::session::ways::{Tuning, Way, Ways};
 use super::sets::set_expr::{List, SetExpr};
@@ -47,6 +47,8 @@ pub struct Session<'s> {
     filters: OnceCell<Vec<SetExpr<'s>>>,
     /// Documents that values of industry and location exclude, likewise.
     excluded_values: OnceCell<SetExpr<'s>>,
+    /// Values that name nothing.
+    unknown: RefCell<Vec<(Valued, String)>>,
     ways: Cell<Ways>,
     tuning: Tuning,
 }
@@ -61,7 +63,8 @@ impl<'s> Session<'s> {
     pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Session<'s> {
         let (terms, ways) = (RefCell::default(), Cell::default());
         let (filters, excluded_values) = (OnceCell::new(), OnceCell::new());
-        Session { snapshot, terms, filters, excluded_values, ways, tuning }
+        let unknown = RefCell::default();
+        Session { snapshot, terms, filters, excluded_values, unknown, ways, tuning }
     }
 
     /// From which sizes on ways are taken.
@@ -82,6 +85,15 @@ impl<'s> Session<'s> {
     /// The ways taken so far.
     pub fn ways(&self) -> Ways {
         self.ways.get()
+    }
+
+    /// Values of the filters planned so far that name nothing.
+    pub fn unknown(&self) -> Vec<(Valued, String)> {
+        self.unknown.borrow().clone()
+    }
+
+    fn note_unknown(&self, filter: Valued, value: String) {
+        self.unknown.borrow_mut().push((filter, value));
     }
 
     /// The business whose id the text is.

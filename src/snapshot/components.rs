@@ -8,6 +8,7 @@ use super::answers::name_weights::NameWeights;
 use super::answers::phrases::StoredPhrases;
 use super::answers::positions::Positions;
 use super::columns::doc_store::Documents;
+use super::columns::facets::Facets;
 use super::columns::forward_index::ForwardIndex;
 use super::columns::sort_order::SortOrders;
 use super::file::error::SnapshotError;

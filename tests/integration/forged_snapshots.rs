@@ -214,8 +214,9 @@ fn a_section_of_a_snapshot_of_other_size_is_refused() {
             opened.push(kind);
         }
     }
-    // Businesses may have no employee count, and there are as many pairs.
-    let expected = [SectionKind::EmployeeCounts, SectionKind::PairCounts];
+    // Businesses may have no employee count, there are as many pairs, and a value may be of one
+    // business more.
+    let expected = [SectionKind::EmployeeCounts, SectionKind::PairCounts, SectionKind::FacetValues];
     assert_eq!(opened, expected);
 }
 

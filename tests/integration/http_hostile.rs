@@ -171,7 +171,8 @@ fn a_request_hidden_in_a_body_is_never_answered() {
         client.send_or_fail(&with_key(&bytes));
         let text = String::from_utf8_lossy(&client.read_to_close()).into_owned();
         assert_eq!(count_responses(&text), 1, "{text}");
-        assert!(text.starts_with("HTTP/1.1 400 "), "{text}");
+        let status = if matches!(method, "GET" | "HEAD") { 400 } else { 405 };
+        assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{text}");
     }
 }
 

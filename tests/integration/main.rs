@@ -5,6 +5,8 @@ mod bad_parquet;
 mod bad_records;
 mod build_crash;
 mod collections;
+mod documents;
+mod facets;
 mod forged_snapshots;
 mod given_files;
 mod http_contract;

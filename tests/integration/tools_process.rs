@@ -181,8 +181,8 @@ fn verify_and_inspect() {
     let report: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
     let lines = include_str!("../../data/businesses.jsonl").lines().count();
     assert_eq!(report["records"], lines);
-    assert_eq!(report["top_industries"][0]["name"], "software");
-    assert_eq!(report["top_countries"][0]["name"], "united states");
+    assert_eq!(report["top_industries"][0]["name"], "Software");
+    assert_eq!(report["top_countries"][0]["name"], "United States");
     let mut bytes = fs::read(&output).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -15,10 +15,8 @@ pub struct Request {
     pub query_string: String,
 }
 
-/// Writes a file.
-pub fn write(path: &Path, requests: &[Request]) -> Result<(), Failure> {
-    let line = |request: &Request| format!("{}\t{}\n", request.class, request.query_string);
-    let text: String = requests.iter().map(line).collect();
+/// Writes the text of a file.
+pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|error| Failure {
         message: format!("cannot write {}: {error}", path.display()),
         exit_code: 1,

@@ -221,6 +221,6 @@ fn a_shortage_is_told_and_the_rest_is_written() {
         shortages.iter().any(|text| text.contains("name has 3 different requests instead of 30"))
     );
     let file = folder.path().join("w.tsv");
-    request_file::write(&file, &requests).ok().unwrap();
+    request_file::write(&file, &formats::text(Format::Tsv, "", &requests)).ok().unwrap();
     assert_eq!(request_file::read(&file).ok().unwrap(), requests);
 }

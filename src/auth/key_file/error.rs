@@ -16,6 +16,14 @@ pub enum KeyFileError {
         /// What the operating system said.
         cause: io::Error,
     },
+    /// What the file holds is at fault.
+    #[error("{}: {fault}", path.display())]
+    In {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        fault: Box<KeyFileError>,
+    },
     /// The path is a folder, a device or a pipe.
     #[error("{} is not a regular file; name the JSON file that `firmament-tools keys` writes", .0.display())]
     NotAFile(PathBuf),

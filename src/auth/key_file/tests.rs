@@ -213,7 +213,33 @@ fn what_is_no_file_is_refused() {
     assert!(matches!(KeyFile::load(&folder.path().join("none")), Err(KeyFileError::Read { .. })));
     let binary = folder.path().join("binary");
     fs::write(&binary, b"{\"keys\":[\xFF").unwrap();
-    assert!(matches!(KeyFile::load(&binary), Err(KeyFileError::NotUtf8(9))));
+    let error = KeyFile::load(&binary).unwrap_err();
+    assert!(error.to_string().starts_with(&binary.display().to_string()), "{error}");
+    let KeyFileError::In { fault, .. } = error else { panic!("{error}") };
+    assert!(matches!(*fault, KeyFileError::NotUtf8(9)));
+}
+
+#[test]
+fn a_rotated_key_keeps_its_quota_and_a_set_one_its_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    let mut old = None;
+    KeyFile::update(&path, |file| file.add("a", None, None).map(|key| old = Some(key))).unwrap();
+    let old = old.unwrap();
+    let quota = QuotaRule::new(7.0, Some(9)).unwrap();
+    KeyFile::update(&path, |file| file.set("a", Some(Some(quota)), None)).unwrap();
+    assert_eq!(KeyFile::load(&path).unwrap().entries()[0].hash, old.hash());
+    let mut new = None;
+    KeyFile::update(&path, |file| file.rotate("a").map(|key| new = Some(key))).unwrap();
+    let file = KeyFile::load(&path).unwrap();
+    let [entry] = file.entries() else { panic!("one key") };
+    assert_eq!(entry.hash, new.unwrap().hash());
+    assert_ne!(entry.hash, old.hash());
+    assert_eq!(entry.quota, Some(quota));
+    KeyFile::update(&path, |file| file.set("a", Some(None), None)).unwrap();
+    assert_eq!(KeyFile::load(&path).unwrap().entries()[0].quota, None);
+    let missing = KeyFile::update(&path, |file| file.rotate("b").map(drop));
+    assert!(matches!(missing, Err(KeyFileError::NoSuchName(_))));
 }
 
 #[test]

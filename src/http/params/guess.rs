@@ -104,6 +104,7 @@ const KNOWN_ELSEWHERE: &[(&[&str], &str)] = &[
         "did you mean `exclude_location`?",
     ),
     (&["exclude_sector", "exclude_category", "not_industry"], "did you mean `exclude_industry`?"),
+    (&["facets", "aggs", "aggregations", "group_by"], "did you mean `facet`?"),
     (&["ids", "uuid"], "did you mean `id`?"),
     (
         &["api_key", "apikey", "key", "token", "access_token", "auth", "x-api-key"],
@@ -209,6 +210,7 @@ mod tests {
             assert!(message.contains(part), "{given}: {message}");
         }
         assert!(message("cursor", Operation::Businesses).contains("/v1/search takes it"));
+        assert!(message("sort", Operation::Facets).contains("/v1/search takes it"));
         assert!(message("q", Operation::About).contains("No parameters are accepted"));
     }
 

@@ -25,6 +25,7 @@ pub(super) struct Values<'a> {
     pub(super) excluded_industries: Vec<String>,
     pub(super) excluded_locations: Vec<String>,
     pub(super) ids: Vec<String>,
+    pub(super) facets: Vec<String>,
 }
 
 impl<'a> Values<'a> {
@@ -67,6 +68,7 @@ impl<'a> Values<'a> {
             Param::ExcludeIndustry => &mut self.excluded_industries,
             Param::ExcludeLocation => &mut self.excluded_locations,
             Param::Id => &mut self.ids,
+            Param::Facet => &mut self.facets,
             _ => {
                 self.single[param as usize] = Some(value);
                 return;

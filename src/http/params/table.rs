@@ -1,10 +1,14 @@
 //! The one table of parameters: their names, what they accept, and which requests take them.
 //!
-//! Reading query strings and messages of errors are both made from it.
+//! Reading query strings, messages of errors and the OpenAPI document are all made from it.
 
 use super::super::respond::{Code, Refusal};
+use crate::facets::Facet;
 use crate::http::escaped::Excerpt;
-use crate::limits::{EMPLOYEE_COUNT_MAX, FOUNDED_YEAR_RANGE, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
+use crate::limits::{
+    EMPLOYEE_COUNT_MAX, FACET_VALUES_DEFAULT, FACET_VALUES_MAX, FOUNDED_YEAR_RANGE,
+    PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX,
+};
 
 /// A parameter. The discriminant is its place in [`Param::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +28,9 @@ pub(in crate::http) enum Param {
     ExcludeLocation,
     Fields,
     Id,
+    Facet,
+    Prefix,
+    FacetLimit,
 }
 
 /// What a parameter accepts.
@@ -59,6 +66,16 @@ pub(in crate::http) const ORDERS: &[&str] = &["asc", "desc"];
 /// The keys of a business, which `fields` chooses from, in the order of responses.
 pub(in crate::http) const FIELDS: &[&str] = &crate::render::fields::NAMES;
 
+/// The values of `facet`.
+pub(in crate::http) const FACETS: &[&str] = &[
+    Facet::Industry.name(),
+    Facet::Country.name(),
+    Facet::State.name(),
+    Facet::City.name(),
+    Facet::EmployeeCount.name(),
+    Facet::FoundedYear.name(),
+];
+
 const EMPLOYEES: Accepts = Accepts::Integer { min: 0, max: EMPLOYEE_COUNT_MAX, default: None };
 
 const YEARS: Accepts = Accepts::Integer {
@@ -70,42 +87,75 @@ const YEARS: Accepts = Accepts::Integer {
 const PAGE_SIZE: Accepts =
     Accepts::Integer { min: 1, max: PAGE_SIZE_MAX as u64, default: Some(PAGE_SIZE_DEFAULT as u64) };
 
+const FACET_SIZE: Accepts =
+    Accepts::Integer { min: 1, max: FACET_VALUES_MAX, default: Some(FACET_VALUES_DEFAULT) };
+
 /// A row of the table.
 pub(in crate::http) struct Row {
     pub(in crate::http) name: &'static str,
     pub(in crate::http) accepts: Accepts,
     pub(in crate::http) may_repeat: bool,
+    /// For callers.
+    pub(in crate::http) about: &'static str,
 }
 
-const fn row(name: &'static str, accepts: Accepts) -> Row {
-    Row { name, accepts, may_repeat: false }
+const fn row(name: &'static str, accepts: Accepts, about: &'static str) -> Row {
+    Row { name, accepts, may_repeat: false, about }
 }
 
-const fn repeated(name: &'static str, accepts: Accepts) -> Row {
-    Row { name, accepts, may_repeat: true }
+const fn repeated(name: &'static str, accepts: Accepts, about: &'static str) -> Row {
+    Row { name, accepts, may_repeat: true, about }
 }
 
 const ROWS: [Row; Param::ALL.len()] = [
-    row("q", Accepts::Text),
-    row("limit", PAGE_SIZE),
-    row("cursor", Accepts::Token),
-    row("sort", Accepts::OneOf(SORTS)),
-    row("order", Accepts::OneOf(ORDERS)),
-    repeated("industry", Accepts::Names),
-    repeated("location", Accepts::Text),
-    row("min_employees", EMPLOYEES),
-    row("max_employees", EMPLOYEES),
-    row("min_founded_year", YEARS),
-    row("max_founded_year", YEARS),
-    repeated("exclude_industry", Accepts::Names),
-    repeated("exclude_location", Accepts::Text),
-    row("fields", Accepts::SomeOf(FIELDS)),
-    repeated("id", Accepts::Text),
+    row(
+        "q",
+        Accepts::Text,
+        "Words, all of which must match in name, website host, industry or description; \
+         `\"a phrase\"`, `-without`, `begin*`; a host or an id. At most 512 characters and 32 words.",
+    ),
+    row("limit", PAGE_SIZE, "Most businesses on the page."),
+    row(
+        "cursor",
+        Accepts::Token,
+        "`next_cursor` or `previous_cursor` of an earlier response to the same request.",
+    ),
+    row("sort", Accepts::OneOf(SORTS), "What orders the results; `relevance` unless given."),
+    row(
+        "order",
+        Accepts::OneOf(ORDERS),
+        "The direction of the sort value: `asc` unless given for `name`, else `desc`.",
+    ),
+    repeated("industry", Accepts::Names, "Industries, any of them; whole names."),
+    repeated(
+        "location",
+        Accepts::Text,
+        "A city, state or country, or a combination (`Austin, Texas`); repeated: any of them.",
+    ),
+    row("min_employees", EMPLOYEES, "Fewest employees; a business of unknown size does not match."),
+    row("max_employees", EMPLOYEES, "Most employees; a business of unknown size does not match."),
+    row("min_founded_year", YEARS, "Earliest founding year; an unknown year does not match."),
+    row("max_founded_year", YEARS, "Latest founding year; an unknown year does not match."),
+    repeated("exclude_industry", Accepts::Names, "Industries, none of them."),
+    repeated(
+        "exclude_location",
+        Accepts::Text,
+        "A place as in `location`; repeated: none of them.",
+    ),
+    row("fields", Accepts::SomeOf(FIELDS), "Only these keys of each business, in the usual order."),
+    repeated("id", Accepts::Text, "The id of a business; 1 to 100 of them."),
+    repeated(
+        "facet",
+        Accepts::SomeOf(FACETS),
+        "What values are counted of; without it, the total alone.",
+    ),
+    row("prefix", Accepts::Text, "Only values of which a word begins so."),
+    row("limit", FACET_SIZE, "Most values of a facet."),
 ];
 
 impl Param {
     /// All parameters.
-    pub(in crate::http) const ALL: [Param; 15] = [
+    pub(in crate::http) const ALL: [Param; 18] = [
         Param::Q,
         Param::Limit,
         Param::Cursor,
@@ -121,6 +171,9 @@ impl Param {
         Param::ExcludeLocation,
         Param::Fields,
         Param::Id,
+        Param::Facet,
+        Param::Prefix,
+        Param::FacetLimit,
     ];
 
     pub(in crate::http) fn row(self) -> &'static Row {

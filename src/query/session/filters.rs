@@ -4,12 +4,11 @@
 
 use super::Session;
 use super::count::{are_disjoint, stored, without_parts};
-use crate::analyzer::fold::is_quote;
-use crate::analyzer::fold_filter;
 use crate::ids::TermOrd;
+use crate::industries;
 use crate::places;
 use crate::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart};
-use crate::query::request::Query;
+use crate::query::request::{Query, Valued};
 use crate::query::sets::set_expr::{List, SetExpr};
 use crate::snapshot::answers::frequent_keys::DenseKey;
 
@@ -49,28 +48,10 @@ impl<'s> Session<'s> {
         let dictionary = self.snapshot().industries();
         let mut ords: Vec<TermOrd> = Vec::new();
         for value in values {
-            let pieces = split_values(value);
-            let mut rest = pieces.as_slice();
-            while let [first, ..] = rest {
-                // The longest run of pieces that is a known name; a quoted piece stands alone.
-                let runs = if first.is_quoted {
-                    1
-                } else {
-                    let longest = dictionary.key_pieces_max().min(JOINED_PIECES_MAX);
-                    rest.iter().take(longest).take_while(|piece| !piece.is_quoted).count()
-                };
-                let found = (1..=runs).rev().find_map(|len| {
-                    let name =
-                        rest[..len].iter().map(|piece| piece.text).collect::<Vec<_>>().join(",");
-                    let keys = fold_filter(&name);
-                    let ords: Vec<TermOrd> =
-                        keys.iter().filter_map(|key| dictionary.ord(key)).collect();
-                    (!ords.is_empty()).then_some((len, ords))
-                });
-                let len = found.as_ref().map_or(1, |(len, _)| *len);
-                ords.extend(found.into_iter().flat_map(|(_, ords)| ords));
-                rest = &rest[len..];
-            }
+            let ord = |key: &str| dictionary.ord(key);
+            let named = industries::parse(value, dictionary.key_pieces_max(), &ord);
+            ords.extend(named.known);
+            named.unknown.into_iter().for_each(|text| self.note_unknown(Valued::Industry, text));
         }
         ords.sort_unstable();
         ords.dedup();
@@ -92,7 +73,10 @@ impl<'s> Session<'s> {
                     query.parts.iter().map(|part| self.by_kind(part)).collect();
                 self.combination(&parts, &PlaceKind::ALL)
             }
-            PlaceFilter::Unknown | PlaceFilter::Blank => SetExpr::EMPTY,
+            PlaceFilter::Unknown | PlaceFilter::Blank => {
+                self.note_unknown(Valued::Location, value.clone());
+                SetExpr::EMPTY
+            }
         }))
     }
 
@@ -155,42 +139,8 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Most pieces that are joined again to the name of an industry. Names of more commas, which no
-/// list of industries has, but a record may, are found in quotation marks; one such record would
-/// let a request of some thousand commas join them millions of times.
-const JOINED_PIECES_MAX: usize = 16;
-
 /// What one part of a location may mean, by kind.
 type ByKind = [Vec<TermOrd>; PlaceKind::ALL.len()];
-
-/// One of the pieces that commas separate.
-struct Piece<'a> {
-    text: &'a str,
-    is_quoted: bool,
-}
-
-/// Splits a value at the commas outside quotation marks; blank pieces are left out.
-fn split_values<'v>(value: &'v str) -> Vec<Piece<'v>> {
-    let mut pieces = Vec::new();
-    let mut push = |text: &'v str, is_quoted| {
-        if !text.trim().is_empty() {
-            pieces.push(Piece { text, is_quoted });
-        }
-    };
-    let (mut start, mut in_quotes) = (0, false);
-    for (at, c) in value.char_indices() {
-        if is_quote(c) {
-            push(&value[start..at], in_quotes);
-            in_quotes = !in_quotes;
-            start = at + c.len_utf8();
-        } else if c == ',' && !in_quotes {
-            push(&value[start..at], false);
-            start = at + 1;
-        }
-    }
-    push(&value[start..], in_quotes);
-    pieces
-}
 
 #[cfg(all(test, feature = "builder"))]
 mod tests;

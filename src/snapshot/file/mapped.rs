@@ -1,6 +1,10 @@
 //! The bytes of an open snapshot: a file mapped read-only, or a copy in memory.
 //!
-//! The `unsafe` of this file: mapping files, and giving their pages back.
+//! A mapped file that is cut or written over in place changes under its readers, and touching what
+//! is no longer there raises a signal, which ends the process. [`tell_of_changed_files`] lets it say
+//! why before.
+//!
+//! The `unsafe` of this file: mapping files, giving their pages back, and the handler of that signal.
 #![allow(unsafe_code)]
 
 use super::error::SnapshotError;
@@ -11,14 +15,16 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU8, AtomicUsize};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// The bytes of a snapshot, at an address fit for every typed slice.
 #[derive(Debug)]
 pub enum Backing {
-    /// A mapped file.
-    Mapped(memmap2::Mmap),
+    /// A mapped file, and what is said if it is changed in place.
+    Mapped(memmap2::Mmap, Option<Watched>),
     /// A mapped file whose pages are given back once they are looked at, see [`Section::release`].
     Passing(memmap2::Mmap),
     /// A copy in memory, and its length in bytes.
@@ -50,7 +56,8 @@ impl Backing {
                 _ => Ok(()),
             }
         })?;
-        Ok(Backing::Mapped(map))
+        let watched = Watched::new(&map, path);
+        Ok(Backing::Mapped(map, watched))
     }
 
     /// Maps the file at `path`, to be looked through once: pages are read in when they are touched
@@ -84,7 +91,7 @@ impl Backing {
     /// All bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Backing::Mapped(map) | Backing::Passing(map) => map,
+            Backing::Mapped(map, _) | Backing::Passing(map) => map,
             Backing::Owned(words, len) => &bytemuck::cast_slice(words)[..*len],
         }
     }
@@ -106,6 +113,102 @@ impl Backing {
             };
         }
     }
+}
+
+/// Exit code of a process whose snapshot was changed in place.
+pub const CHANGED_EXIT_CODE: i32 = 5;
+
+/// Most files that are watched at a time: a server has a few snapshots open.
+const WATCHED_MAX: usize = 32;
+
+/// Most bytes of a path that are told.
+const PATH_BYTES_MAX: usize = 512;
+
+/// A mapped file, where a handler of signals finds it.
+struct Slot {
+    /// The first byte of the mapping; 0 if there is none, 1 while one is put here.
+    start: AtomicUsize,
+    end: AtomicUsize,
+    path: [AtomicU8; PATH_BYTES_MAX],
+    path_len: AtomicUsize,
+}
+
+static WATCHED: [Slot; WATCHED_MAX] = [const {
+    Slot {
+        start: AtomicUsize::new(0),
+        end: AtomicUsize::new(0),
+        path: [const { AtomicU8::new(0) }; PATH_BYTES_MAX],
+        path_len: AtomicUsize::new(0),
+    }
+}; WATCHED_MAX];
+
+/// The right to a slot, as long as the file is mapped.
+#[derive(Debug)]
+pub struct Watched(usize);
+
+impl Watched {
+    /// Notes where a file is mapped; none if there are too many.
+    fn new(map: &memmap2::Mmap, path: &Path) -> Option<Watched> {
+        let is_taken = |slot: &Slot| slot.start.compare_exchange(0, 1, AcqRel, Relaxed).is_ok();
+        let number = WATCHED.iter().position(is_taken)?;
+        let slot = &WATCHED[number];
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let len = bytes.len().min(PATH_BYTES_MAX);
+        slot.path.iter().zip(bytes).for_each(|(to, byte)| to.store(*byte, Relaxed));
+        slot.path_len.store(len, Relaxed);
+        slot.end.store(map.as_ptr() as usize + map.len(), Relaxed);
+        slot.start.store(map.as_ptr() as usize, Release);
+        Some(Watched(number))
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        WATCHED[self.0].start.store(0, Release);
+    }
+}
+
+/// Makes the process say which snapshot was changed in place, and how snapshots are replaced,
+/// before it ends with [`CHANGED_EXIT_CODE`]. For programs, once.
+pub fn tell_of_changed_files() {
+    // SAFETY: an action of zeroes is a valid one; it is given a handler of the form that
+    // `SA_SIGINFO` asks for, which calls nothing that may not be called by a handler of signals.
+    // That it fails is no harm: the process then ends without a word.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_bus_error as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut());
+    }
+}
+
+/// Tells why a byte of a mapped file is not there, and ends the process. Memory of other kinds ends
+/// as it always did: the action is the system's own again, and the instruction is repeated.
+extern "C" fn on_bus_error(_: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the system passes a valid description of the signal, which has an address.
+    let address = unsafe { (*info).si_addr() } as usize;
+    let is_there = |slot: &&Slot| {
+        let start = slot.start.load(Acquire);
+        start > 1 && (start..slot.end.load(Relaxed)).contains(&address)
+    };
+    let Some(slot) = WATCHED.iter().find(is_there) else { return };
+    let mut path = [0; PATH_BYTES_MAX];
+    let path = &mut path[..slot.path_len.load(Relaxed).min(PATH_BYTES_MAX)];
+    // A path may have anything in it but what ends a line here.
+    path.iter_mut().zip(&slot.path).for_each(|(to, byte)| *to = byte.load(Relaxed).max(b' '));
+    let parts: [&[u8]; 3] = [
+        b"firmament: the snapshot ",
+        path,
+        b" was cut or written over while it was in use, which ends the server; publish a new one by \
+          renaming it over the old one: cp new.firmament NAME.next && mv NAME.next NAME\n",
+    ];
+    for part in parts {
+        // SAFETY: the bytes are there, and writing and ending are allowed in a handler of signals.
+        unsafe { libc::write(2, part.as_ptr().cast(), part.len()) };
+    }
+    // SAFETY: as above.
+    unsafe { libc::_exit(CHANGED_EXIT_CODE) }
 }
 
 /// Bytes read in at a time; a multiple of every size of pages.

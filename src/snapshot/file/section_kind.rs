@@ -123,6 +123,12 @@ macro_rules! section_list {
                     /// How much each name weighs.
                     NameWeights,
                 ]
+                facets: Facets [
+                    /// The set of values that each document has, by facet.
+                    FacetSets,
+                    /// Values of facets, and sets of them.
+                    FacetValues,
+                ]
             }
         }
     };

@@ -14,6 +14,7 @@ use super::error::SnapshotError;
 use super::fs_ops;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -95,12 +96,30 @@ impl Unpublished {
         &self.target
     }
 
-    /// Renames the file to its target, in place of what was there, and makes that durable.
+    /// Renames the file to its target, in place of what was there, and makes that durable. Anybody
+    /// may read it then, and its owner write it.
     ///
     /// # Errors
     /// The system refuses. Either file may then be the target, each complete.
-    pub fn publish(mut self) -> Result<(), SnapshotError> {
-        set_readable(&self.file).map_err(|source| io_error("write", &self.path, source))?;
+    pub fn publish(self) -> Result<(), SnapshotError> {
+        self.publish_as(0o644)
+    }
+
+    /// As [`publish`](Self::publish), for a file that is mapped while it is used: nobody may write
+    /// it, so that a copy over it is refused, which would end those that use it.
+    ///
+    /// # Errors
+    /// As [`publish`](Self::publish).
+    pub fn publish_read_only(self) -> Result<(), SnapshotError> {
+        self.publish_as(0o444)
+    }
+
+    fn publish_as(mut self, mode: u32) -> Result<(), SnapshotError> {
+        // Temporary files are private.
+        let permissions = std::fs::Permissions::from_mode(mode);
+        self.file
+            .set_permissions(permissions)
+            .map_err(|source| io_error("write", &self.path, source))?;
         fs_ops::rename(&self.path, &self.target)
             .map_err(|source| io_error("rename into place", &self.target, source))?;
         self.is_published = true;
@@ -219,12 +238,6 @@ pub(crate) fn io_error(action: &'static str, path: &Path, cause: io::Error) -> S
     SnapshotError::Io { action, path: path.to_owned(), cause }
 }
 
-/// Temporary files are private; a published snapshot is as readable as any new file (0644).
-fn set_readable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,8 +261,10 @@ mod tests {
         let other = Unpublished::create(&folder.path().join("y.firmament")).unwrap();
         assert!(first.path().exists() && other.path().exists());
         drop(other);
-        first.publish().unwrap();
+        first.publish_read_only().unwrap();
         assert_eq!(names(folder.path()), ["x.firmament"]);
+        let mode = std::fs::metadata(&target).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o444);
         Unpublished::create(&target).unwrap();
         assert_eq!(names(folder.path()), ["x.firmament"]);
     }

@@ -144,7 +144,7 @@ impl SnapshotWriter {
         fs_ops::set_len(file.file(), path, self.position).map_err(failed)?;
         fs_ops::sync(file.file(), path).map_err(|source| io_error("sync", path, source))?;
         let snapshot = open(path)?;
-        file.publish()?;
+        file.publish_read_only()?;
         Ok(snapshot)
     }
 }

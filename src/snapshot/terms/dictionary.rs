@@ -7,6 +7,7 @@
 //! [`hosts`](super::hosts).
 
 use super::fst_check;
+use super::search::search;
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use crate::snapshot::encoding::postings::Postings;
@@ -14,7 +15,7 @@ use crate::snapshot::encoding::postings_ref::{EntryLists, place_of};
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
 use crate::snapshot::file::mapped::Section;
-use fst::Streamer;
+use fst::{Automaton, Streamer};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The three sections of one dictionary.
@@ -118,6 +119,13 @@ impl Dictionary {
 
     fn all_entries(&self) -> &[u32] {
         cast(self.entries.as_ref())
+    }
+
+    /// Calls `visit` with the keys that an automaton accepts, in byte order, and their postings.
+    pub fn search(&self, automaton: impl Automaton, mut visit: impl FnMut(&str, Postings<'_>)) {
+        search(self.keys.fst.as_fst(), automaton, |key, ord| {
+            visit(&String::from_utf8_lossy(key), self.postings(TermOrd(ord as u32)));
+        });
     }
 
     /// Calls `visit` with every key, in byte order, and its postings.

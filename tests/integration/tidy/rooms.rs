@@ -19,10 +19,11 @@ const HOUSES: [House; 3] = [
         floors: &[
             &["ids", "limits", "bytes", "memory", "simd"],
             &["analyzer"],
-            &["company", "places", "auth"],
+            &["company", "places", "industries", "auth"],
             &["ranking"],
             &["snapshot"],
             &["query", "index"],
+            &["facets"],
             &["render"],
             &["http"],
             &["demo"],
