@@ -19,7 +19,7 @@
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | first pages | some 25 | 9 | the first page of one word, wherever or in one industry |
 //! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
-//! | facets | | | what values there are, and how many hits have each |
+//! | facets | | 7 | what values there are, and how many hits have each |
 
 mod ascending;
 mod facets;
