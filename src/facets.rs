@@ -7,10 +7,10 @@
 //! | counted | how | cost |
 //! |---|---|---|
 //! | texts, over all documents | as they are stored, most first | the values of the answer |
-//! | texts, over the hits of a query | the set of values of each hit, then the values of each set | some 5 ns a hit |
+//! | texts, over the hits of a query | the set of values of each hit, then the values of each set | linear in hits |
 //! | bands of employees | hits within a range of `DocId`s, which stand in the order by employees | as a total |
 //! | decades, over all documents | where each begins in the order by year | a binary search each |
-//! | decades, over the hits of a query | the column of years | some 2 ns a hit |
+//! | decades, over the hits of a query | the column of years | linear in hits |
 //!
 //! Facets that the query filters by have hits of their own, counted without that filter; all others
 //! share those of the query. [`nearest`] names the known value that an unknown one may have meant,

@@ -45,8 +45,8 @@
 //! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal
 //!   response bytes.
 //! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, industries, bytes, simd,
-//!   ranking} ← snapshot ← {index, query}`, then `query ← facets ← render ← http`. [`index`] and [`query`] never meet; only [`http`] names hyper or
-//!   tokio.
+//!   ranking} ← snapshot ← {index, query}`, then `query ← facets ← render ← http`. [`index`] and
+//!   [`query`] never meet; only [`http`] names hyper or tokio.
 //!
 //! # Reading order
 //!

@@ -10,7 +10,7 @@ const CLEARED: u64 = 16;
 pub enum Tally {
     /// By number.
     Array(Vec<u64>),
-    /// Those that were met.
+    /// By number, without the numbers that were not met.
     Table(FxHashMap<u32, u64>),
 }
 

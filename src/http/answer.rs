@@ -206,12 +206,13 @@ impl Answerer {
                 (render::business(snapshot, doc, fields), Notes::default())
             }
             Work::Businesses(IdsRequest { ids, fields }) => {
-                let docs: Vec<_> = ids.iter().filter_map(|id| snapshot.doc_by_id(id)).collect();
-                let is_missing = |id: &&str| snapshot.doc_by_id(id).is_none();
-                let missing: Vec<&str> = match docs.len() < ids.len() {
-                    true => ids.iter().map(String::as_str).filter(is_missing).collect(),
-                    false => Vec::new(),
-                };
+                let (mut docs, mut missing) = (Vec::new(), Vec::new());
+                for id in &ids {
+                    match snapshot.doc_by_id(id) {
+                        Some(doc) => docs.push(doc),
+                        None => missing.push(id.as_str()),
+                    }
+                }
                 (render::businesses(snapshot, &docs, &missing, fields), Notes::default())
             }
             Work::About => (render::about::about(snapshot), Notes::default()),

@@ -18,7 +18,7 @@ use super::respond::EXPOSED;
 pub enum Origins {
     /// Any.
     Any,
-    /// These.
+    /// Only the listed ones.
     Listed(Vec<HeaderValue>),
 }
 

@@ -2,8 +2,8 @@
 //!
 //! hyper accepts more than RFC 9112 lets a server accept, and more than this service has use for.
 //! What passes here has exactly one valid `Host` (section 3.2), no body, or one that ends the
-//! connection (the service never reads one, which leaves nothing to smuggle; section 6), a target in origin form made of the
-//! characters of RFC 3986, and a head of moderate size. In: a parsed head. Out: nothing, or the
+//! connection (the service never reads one, which leaves nothing to smuggle; section 6), a target
+//! in origin form made of the characters of RFC 3986, and a head of moderate size. In: a parsed head. Out: nothing, or the
 //! [`Refusal`] that ends the connection. Order: 400, then 414, then 431.
 //!
 //! Two things are looked at and let through: `Upgrade`, which a server may ignore, and

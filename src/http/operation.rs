@@ -32,16 +32,10 @@ impl Operation<'_> {
 
     /// The operation at a path.
     pub(super) fn at(path: &str) -> Option<Operation<'_>> {
-        match path {
-            "/v1/search" => Some(Operation::Search),
-            "/v1/businesses" => Some(Operation::Businesses),
-            "/v1/facets" => Some(Operation::Facets),
-            "/v1/about" => Some(Operation::About),
-            _ => {
-                let id = path.strip_prefix(BUSINESS)?;
-                (!id.is_empty() && !id.contains('/')).then_some(Operation::Business(id))
-            }
+        if let Some(id) = path.strip_prefix(BUSINESS) {
+            return (!id.is_empty() && !id.contains('/')).then_some(Operation::Business(id));
         }
+        Operation::ALL.into_iter().find(|operation| operation.path() == path)
     }
 
     /// Its path, as documents name it.

@@ -8,7 +8,7 @@
 //! | a phrase of two frequent words | a stored list or count ([`phrases`](crate::snapshot::answers::phrases)) | a binary search |
 //! | any other phrase | documents with all words, after the pre-filter by [next words](crate::snapshot::terms::next_word), verified | a byte a candidate, then some 0.2 µs |
 //! | bounds on employees | a range, since `DocId` order is the order by employees | two binary searches |
-//! | bounds on years | a stretch of the order by year, held if it is short; else the column is asked ([`founded`]) | two binary searches, then 1 ns a candidate |
+//! | bounds on years | a stretch of the order by year, held if it is short; else the column is asked ([`founded`]) | two binary searches, then a look at the column a candidate |
 //!
 //! Totals are in [`count`], positions within one industry in [`within_industry`]. What each way
 //! gains, and what was tried and dropped, is in `docs/measurements.md`.

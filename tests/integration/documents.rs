@@ -32,10 +32,9 @@ fn assert_file(path: &Path, expected: &str) {
     );
 }
 
-/// A server of the sample collection.
-fn sample_server(folder: &Path) -> TestServer {
-    let mut setup = Setup::new();
-    setup.config.snapshot = firmament::demo::build_sample(folder).expect("the sample is valid");
+/// A server of the sample collection, with the page.
+fn sample_server() -> TestServer {
+    let mut setup = Setup::of_sample();
     setup.config.page = PageOption::On;
     setup.start()
 }
@@ -110,8 +109,7 @@ fn masked(body: &str) -> String {
 
 #[test]
 fn examples_of_the_api_are_answered_as_it_says() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = sample_server(folder.path());
+    let server = sample_server();
     let path = root().join("docs/api.md");
     let text = fs::read_to_string(&path).unwrap();
     let (mut expected, mut examples) = (String::new(), 0);
@@ -192,8 +190,7 @@ fn anchor(heading: &str) -> String {
 
 #[test]
 fn browsers_get_a_page_and_programs_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = sample_server(folder.path());
+    let server = sample_server();
     let html = [("Accept", "text/html,application/xhtml+xml;q=0.9")];
     let page = server.request("GET", "/?q=apple", &html);
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Setup, TestServer};
+use crate::support::Setup;
 
 const FACETS: [&str; 6] =
     ["industry", "country", "state", "city", "employee_count", "founded_year"];
@@ -28,13 +28,6 @@ const REQUESTS: [&[(&str, &str)]; 14] = [
 fn url(path: &str, parameters: &[(&str, &str)]) -> String {
     let mut query_string = form_urlencoded::Serializer::new(String::new());
     format!("{path}?{}", query_string.extend_pairs(parameters).finish())
-}
-
-/// The sample collection, served.
-fn sample_server(folder: &std::path::Path) -> TestServer {
-    let mut setup = Setup::new();
-    setup.config.snapshot = firmament::demo::build_sample(folder).expect("the sample is valid");
-    setup.start()
 }
 
 /// The search that the count of a value promises.
@@ -66,8 +59,7 @@ fn bounds<'n>(value: &Value, min: &'n str, max: &'n str) -> Vec<(&'n str, String
 
 #[test]
 fn every_count_is_the_total_of_the_search_that_it_promises() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = sample_server(folder.path());
+    let server = Setup::of_sample().start();
     let mut num_values = 0;
     for request in REQUESTS {
         let total = server.get(&url("/v1/search", request)).total();
@@ -96,8 +88,7 @@ fn every_count_is_the_total_of_the_search_that_it_promises() {
 
 #[test]
 fn a_prefix_and_a_limit_choose_values() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = sample_server(folder.path());
+    let server = Setup::of_sample().start();
     let answer = |query_string: &str| server.get(&format!("/v1/facets?{query_string}")).json();
     let texts = |answer: &Value| -> Vec<String> {
         let values = answer["facets"][0]["values"].as_array().expect("values");

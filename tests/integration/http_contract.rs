@@ -14,6 +14,18 @@ use crate::support::{Setup, TestServer};
 
 const SEARCH: &str = "/v1/search";
 
+/// The keys of a business, in the order of responses.
+const ALL_KEYS: [&str; 8] = [
+    "id",
+    "name",
+    "website",
+    "description",
+    "industry",
+    "employee_count",
+    "location",
+    "founded_year",
+];
+
 /// A key of the right form that no server knows.
 fn unknown_key() -> String {
     firmament::auth::ApiKey::generate().expect("random bytes").expose().to_owned()

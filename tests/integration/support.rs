@@ -76,6 +76,14 @@ impl Setup {
         Setup { folder, key_file, key, config }
     }
 
+    /// The sample collection in place of the default one.
+    pub fn of_sample() -> Setup {
+        let mut setup = Setup::new();
+        let built = firmament::demo::build_sample(setup.folder.path());
+        setup.config.snapshot = built.expect("the sample is valid");
+        setup
+    }
+
     /// One more key, which is returned.
     pub fn add_key(
         &mut self,

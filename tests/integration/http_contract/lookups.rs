@@ -1,18 +1,7 @@
 //! Businesses by their ids, some of their keys, and what is served.
 
-use super::{SEARCH, shared_server};
+use super::{ALL_KEYS, SEARCH, shared_server};
 use crate::support::{RECORDS, Setup, records};
-
-const ALL_KEYS: [&str; 8] = [
-    "id",
-    "name",
-    "website",
-    "description",
-    "industry",
-    "employee_count",
-    "location",
-    "founded_year",
-];
 
 fn line(number: usize) -> String {
     records().lines().nth(number).expect("a record").to_owned()

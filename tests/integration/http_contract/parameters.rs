@@ -1,6 +1,6 @@
 //! Section 2: the operation and its parameters.
 
-use super::{SEARCH, assert_parameter_error, shared_server};
+use super::{ALL_KEYS, SEARCH, assert_parameter_error, shared_server};
 use crate::support::RECORDS;
 
 /// How many businesses a request finds.
@@ -23,19 +23,7 @@ fn a_search_answers_json_in_the_contract_form() {
     };
     assert_eq!(keys(&json), ["results", "pagination"]);
     assert_eq!(keys(&json["pagination"]), ["total", "limit", "next_cursor", "previous_cursor"]);
-    assert_eq!(
-        keys(&json["results"][0]),
-        [
-            "id",
-            "name",
-            "website",
-            "description",
-            "industry",
-            "employee_count",
-            "location",
-            "founded_year"
-        ]
-    );
+    assert_eq!(keys(&json["results"][0]), ALL_KEYS);
     assert_eq!(keys(&json["results"][0]["location"]), ["city", "state", "country"]);
     assert_eq!(json["pagination"]["total"], RECORDS);
     assert_eq!(json["pagination"]["limit"], 2);
