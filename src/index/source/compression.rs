@@ -17,16 +17,42 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Most first bytes that tell how something is packed.
-const MAGIC_BYTES_MAX: usize = 10;
+const MAGIC_BYTES_MAX: usize = 96;
 
 /// What is not unpacked here: its first bytes, its name, and what unpacks it.
 const OTHERS: [(&[u8], &str, &str); 5] = [
     (b"BZh91AY&SY", "bzip2", "bzip2 -dc"),
     (b"\xfd7zXZ\0", "xz", "xz -dc"),
-    (b"PK\x03\x04", "zip (as spreadsheets are)", "unzip -p"),
+    (ZIP_MAGIC, "zip", "unzip -p"),
     (b"\x04\x22\x4d\x18", "lz4", "lz4 -dc"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip", "7z x -so"),
 ];
+
+const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
+
+/// How workbooks of Excel before 2007 begin.
+const OLE_MAGIC: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
+/// Where in a zip file the name of its first member stands.
+const ZIP_NAME_AT: usize = 30;
+
+/// What the first members of workbooks are called: of Excel, and of OpenDocument, whose first
+/// member holds its media type.
+const WORKBOOK_MEMBERS: [&[u8]; 5] = [
+    b"[Content_Types].xml",
+    b"_rels/",
+    b"docProps/",
+    b"xl/",
+    b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+];
+
+/// Is this the begin of a workbook?
+fn is_workbook(head: &[u8]) -> bool {
+    let first_member = head.get(ZIP_NAME_AT..).filter(|_| head.starts_with(ZIP_MAGIC));
+    head.starts_with(OLE_MAGIC)
+        || first_member
+            .is_some_and(|name| WORKBOOK_MEMBERS.iter().any(|known| name.starts_with(known)))
+}
 
 /// A reader whose first bytes were looked at.
 pub type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
@@ -52,6 +78,12 @@ pub fn unpack<'a>(
     consumed: &Arc<AtomicU64>,
 ) -> io::Result<Box<dyn BufRead + 'a>> {
     let (head, raw) = peek(raw, MAGIC_BYTES_MAX)?;
+    if is_workbook(&head) {
+        return Err(io::Error::other(
+            "it is a workbook of a spreadsheet program, which is not read: open it, save the sheet as CSV (\"CSV UTF-8\" \
+             where there is a choice), and build from that file",
+        ));
+    }
     if let Some((_, name, unpacks)) = OTHERS.iter().find(|(magic, ..)| head.starts_with(magic)) {
         return Err(io::Error::other(format!(
             "it is packed as {name}, which is not unpacked here: `{unpacks} FILE | firmament-tools build - …`; gzip \
@@ -297,6 +329,23 @@ mod tests {
             assert!(error.contains(&format!("`{unpacks} FILE | ")), "{error}");
             let cut = &magic[..magic.len() - 1];
             assert_eq!(unpacked(cut).as_deref(), Ok(cut));
+        }
+    }
+
+    #[test]
+    fn workbooks_are_told_from_other_zip_files() {
+        let member = |name: &[u8]| [b"PK\x03\x04".as_slice(), &[0; 26], name].concat();
+        for workbook in [
+            member(b"[Content_Types].xml"),
+            member(b"xl/workbook.xml"),
+            member(b"mimetypeapplication/vnd.oasis.opendocument.spreadsheetPK"),
+            [OLE_MAGIC, &[0; 100]].concat(),
+        ] {
+            let error = unpacked(&workbook).unwrap_err();
+            assert!(error.starts_with("it is a workbook") && error.contains("as CSV"), "{error}");
+        }
+        for other in [member(b"BasicCompanyData.csv"), member(b"mimetypeapplication/epub+zip")] {
+            assert!(unpacked(&other).unwrap_err().starts_with("it is packed as zip, "));
         }
     }
 
