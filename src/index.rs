@@ -82,7 +82,7 @@ pub use mapping::{Mapping, MappingOptions, Preset};
 pub use memory::MemoryLimit;
 pub use progress::{NoProgress, Phase, Progress};
 pub use reject::{MaxRejects, Reject};
-pub use source::{Format, Input, ReadOptions};
+pub use source::{Encoding, Format, Input, ReadOptions};
 
 use crate::snapshot::Snapshot;
 use crate::snapshot::file::error::SnapshotError;
@@ -140,6 +140,8 @@ pub struct BuildReport {
     pub rejects: u64,
     /// Bytes of the records that were read, after decompression.
     pub input_bytes: u64,
+    /// Rows without any value, which were passed over.
+    pub blank_rows: u64,
     /// Time of each phase, in order.
     pub phases: Vec<(Phase, Duration)>,
 }
@@ -319,6 +321,7 @@ impl<'a> Builder<'a> {
             records: read.records,
             rejects,
             input_bytes: read.input_bytes,
+            blank_rows: read.blank_rows,
             phases,
         })
     }
@@ -369,10 +372,17 @@ impl<'a> Builder<'a> {
             Ok(())
         };
         let read = source::read_all(inputs, self.options, self.pool, self.progress, &mut take)?;
-        let source::ReadRecords { names, units, records: num_read, input_bytes, rejects } = read;
+        let source::ReadRecords {
+            names,
+            units,
+            records: num_read,
+            input_bytes,
+            blank_rows,
+            rejects,
+        } = read;
         let pending =
             Pending { records, ids, sample, num_records, num_read, names, units, rejects };
-        Ok(Read { pending, records: num_read, input_bytes })
+        Ok(Read { pending, records: num_read, input_bytes, blank_rows })
     }
 
     /// Finds the duplicates, the order of all records, and what documents are written in: the
@@ -431,6 +441,7 @@ struct Read<'a> {
     pending: Pending<'a>,
     records: u64,
     input_bytes: u64,
+    blank_rows: u64,
 }
 
 /// Records in runs, and what was rejected so far.

@@ -48,8 +48,11 @@ pub const FIELD_BYTES_MAX: usize = 64 << 10;
 /// Deepest nesting accepted in an input record, unknown keys included.
 pub const RECORD_DEPTH_MAX: usize = 32;
 
-/// Most keys in one input record or columns of a table, unknown ones included.
+/// Most keys in one input record, unknown ones included.
 pub const RECORD_KEYS_MAX: usize = 256;
+
+/// Most columns of a table of text. Registers publish tables of more than three hundred.
+pub const TABLE_COLUMNS_MAX: usize = 1024;
 
 /// A compressed input may unpack to so many bytes whatever its size, and beyond them to so many
 /// times its size. Records compress to a third or a tenth; what unpacks to a thousand times its

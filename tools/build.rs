@@ -187,6 +187,8 @@ struct Report {
     rejects: u64,
     reject_file: String,
     businesses: u32,
+    /// Rows without any value, which were passed over.
+    blank_rows: u64,
     input_bytes: u64,
     output_bytes: u64,
     seconds: f64,
@@ -232,6 +234,7 @@ impl Report {
             rejects: report.rejects,
             reject_file: reject_file.display().to_string(),
             businesses,
+            blank_rows: report.blank_rows,
             input_bytes: report.input_bytes,
             output_bytes: snapshot.len_bytes(),
             seconds: rounded(seconds),
@@ -276,6 +279,10 @@ impl Report {
             let bytes = HumanCount(*bytes).to_string();
             let _ =
                 writeln!(text, "  {section:24} {bytes:>18} bytes {bytes_per_record:>8.1} a record");
+        }
+        if self.blank_rows > 0 {
+            let rows = HumanCount(self.blank_rows);
+            let _ = writeln!(text, "{rows} rows without any value were passed over");
         }
         if self.rejects > 0 {
             let _ = writeln!(

@@ -3,7 +3,7 @@
 use super::Failure;
 use clap::builder::PossibleValuesParser;
 use firmament::index::mapping::preset::PRESETS;
-use firmament::index::{Format, Input, Mapping, MappingOptions, Preset, ReadOptions};
+use firmament::index::{Encoding, Format, Input, Mapping, MappingOptions, Preset, ReadOptions};
 use std::path::PathBuf;
 
 /// Inputs, their format, and what their columns mean.
@@ -12,13 +12,20 @@ pub struct InputArguments {
     /// Files or folders of records, plain, gzip or zstd; `-` is standard input
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// Format of all inputs: jsonl, json (an array), csv, tsv, parquet [default: told from content
-    /// and name]
+    /// Format of all inputs: jsonl, json (an array), csv, tsv, sql-export (COPY of PostgreSQL, INTO
+    /// OUTFILE of MySQL), parquet [default: told from content and name]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// What separates the cells of CSV, one character [default: ,]
+    /// Encoding of text, as windows-1252 or utf-16le [default: by its byte order mark, else UTF-8]
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<Encoding>,
+    /// What separates the cells of CSV, one character [default: the one that a line such as sep=;
+    /// names, else ,]
     #[arg(long, value_name = "C", value_parser = one_character)]
     delimiter: Option<u8>,
+    /// Names of the columns of a table that has no header
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    columns: Option<Vec<String>>,
     /// A well-known layout: people-data-labs or sql-export
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(
         PRESETS.iter().map(|preset| clap::builder::PossibleValue::new(preset.name).help(preset.description))
@@ -65,10 +72,23 @@ impl InputArguments {
     /// How to read them.
     pub fn read_options(&self) -> Result<ReadOptions, Failure> {
         let usage = |message: String| Failure { message, exit_code: 2 };
-        if self.delimiter.is_some() && !matches!(self.format, None | Some(Format::Csv)) {
-            return Err(usage(
-                "--delimiter is for CSV: leave out one of --delimiter and --format".to_owned(),
-            ));
+        let is_given = |option: bool, name: &'static str, formats: &[Format], what: &str| {
+            let is_refused = option && self.format.is_some_and(|format| !formats.contains(&format));
+            is_refused
+                .then(|| format!("{name} is for {what}: leave out one of {name} and --format"))
+        };
+        use Format::{Csv, JsonArray, JsonLines, SqlExport, Tsv};
+        for fault in [
+            is_given(self.delimiter.is_some(), "--delimiter", &[Csv, SqlExport], "CSV and exports"),
+            is_given(self.columns.is_some(), "--columns", &[Csv, Tsv, SqlExport], "tables of text"),
+            is_given(
+                self.encoding.is_some(),
+                "--encoding",
+                &[Csv, Tsv, SqlExport, JsonLines, JsonArray],
+                "text",
+            ),
+        ] {
+            fault.map_or(Ok(()), |fault| Err(usage(fault)))?;
         }
         let preset = self.preset.as_deref().map(Preset::by_name).transpose().map_err(usage)?;
         let mapping = Mapping::new(&MappingOptions {
@@ -81,6 +101,12 @@ impl InputArguments {
         let mapping = mapping.map_err(|error| usage(error.to_string()))?;
         // Who names a delimiter means CSV, whatever the name of the file ends in.
         let format = self.format.or(self.delimiter.map(|_| Format::Csv));
-        Ok(ReadOptions { format, delimiter: self.delimiter, mapping })
+        Ok(ReadOptions {
+            format,
+            delimiter: self.delimiter,
+            encoding: self.encoding,
+            columns: self.columns.clone(),
+            mapping,
+        })
     }
 }

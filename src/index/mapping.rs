@@ -12,7 +12,6 @@ pub use preset::Preset;
 
 use crate::company;
 use crate::company::{Company, Field, FieldError};
-use std::collections::HashSet;
 
 /// What an operator may say about the columns of the input.
 #[derive(Clone, Debug, Default)]
@@ -370,21 +369,20 @@ impl Mapping {
         Ok(())
     }
 
+    /// Is this the name of a field, or of a column that was mapped?
+    pub fn knows(&self, name: &str) -> bool {
+        field_by_name(name).is_some()
+            || self.columns.iter().any(|(_, column)| column == name)
+            || self.id_columns().any(|(_, column)| column == name)
+    }
+
     /// Finds the columns of a table by their names. What only a preset names may be missing, as in
     /// JSON.
     ///
     /// # Errors
-    /// A name stands twice, a column that was asked for is not there, or none holds the names or
+    /// The name of a column that is read stands twice, a column that was asked for is not there, or none holds the names or
     /// ids.
     pub fn bind(&self, columns: &[String]) -> Result<Binding, MappingError> {
-        let mut seen = HashSet::new();
-        for name in columns.iter().filter(|name| !name.is_empty()) {
-            if !seen.insert(name) {
-                return Err(MappingError(format!(
-                    "the column {name:?} stands twice: rename or remove one"
-                )));
-            }
-        }
         let shown = || {
             let mut shown: Vec<String> =
                 columns.iter().take(20).map(|name| format!("{name:?}")).collect();
@@ -403,6 +401,12 @@ impl Mapping {
                 Slot::IdPart(_) => (self.is_id_from_asked_for, false),
             };
             match found {
+                Some(column) if columns[column + 1..].contains(&columns[column]) => {
+                    return Err(MappingError(format!(
+                        "the column {:?} stands twice: rename or remove one",
+                        columns[column]
+                    )));
+                }
                 Some(column) => binding.slots.push((column, slot)),
                 None if is_asked_for || is_needed => {
                     let name = &names[0];

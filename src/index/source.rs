@@ -13,9 +13,13 @@ pub mod input;
 mod json_array;
 mod jsonl;
 mod parquet;
+mod sql_export;
+mod table;
+mod text;
 
 pub use format::{Format, Unit};
 pub use input::Input;
+pub use text::Encoding;
 
 use super::mapping::{Binding, Mapping};
 use super::record::RecordError;
@@ -25,19 +29,25 @@ use crate::company::Company;
 use crate::limits::RECORD_BYTES_MAX;
 use rayon::prelude::*;
 use std::fs::File;
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use table::TableOptions;
 
 /// How inputs are read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// The format of all inputs; told from content and name if absent.
     pub format: Option<Format>,
-    /// What separates the cells of [`Format::Csv`]; a comma if absent.
+    /// What separates the cells of [`Format::Csv`] and [`Format::SqlExport`]; a comma, a tab if
+    /// absent.
     pub delimiter: Option<u8>,
+    /// The encoding of text; told from its first bytes if absent.
+    pub encoding: Option<Encoding>,
+    /// Names of the columns of tables of text that have no header.
+    pub columns: Option<Vec<String>>,
     /// Which value goes to which field.
     pub mapping: Mapping,
 }
@@ -58,11 +68,14 @@ pub trait Blocks {
 }
 
 /// What a block held.
+#[derive(Default)]
 pub struct Parsed {
     /// The records in order, each with its number within the input by the [`Unit`] of the format.
     pub records: Vec<(u64, Result<Company, RecordError>)>,
     /// Bytes of the block, unpacked.
     pub bytes: u64,
+    /// Rows without any value, which are no records.
+    pub blank: u64,
 }
 
 /// Bytes that are parsed together.
@@ -109,27 +122,42 @@ impl<'a> Source<'a> {
                  packed in another format",
             ));
         }
-        let unpacked = without_byte_order_mark(compression::unpack(raw, consumed)?)?;
-        let (head, text) = compression::peek(unpacked, 4096)?;
+        let unpacked = compression::unpack(raw, consumed)?;
+        let (head, mut text) = compression::peek(text::decoded(unpacked, options.encoding)?, 4096)?;
         let format = options.format.or_else(|| Format::of_text(&head, promised));
         let Some(format) = format else {
             let shown: String = String::from_utf8_lossy(&head).trim().chars().take(24).collect();
             return Err(io::Error::other(format!(
-                "it is unclear what it holds (it begins with {shown:?}): say --format jsonl, json, csv, tsv or \
-                 parquet"
+                "it is unclear what it holds (it begins with {shown:?}): say --format jsonl, json, csv, tsv, \
+                 sql-export or parquet"
             )));
         };
+        let mapping = &options.mapping;
         let mut binding = None;
+        let mut table = TableOptions { delimiter: b'\t', columns: options.columns.as_deref() };
         let blocks: Box<dyn Blocks + 'a> = match format {
             Format::JsonArray => Box::new(json_array::JsonArray::new(text)),
             Format::Csv | Format::Tsv => {
-                let delimiter = match format {
-                    Format::Csv => options.delimiter.unwrap_or(b','),
-                    _ => b'\t',
-                };
-                let table = delimited::Delimited::new(text, delimiter, &options.mapping)?;
-                binding = table.1;
-                Box::new(table.0)
+                let mut passed = vec![];
+                if format == Format::Csv {
+                    let (delimiter, len) = separator(&head, options.delimiter)?;
+                    table.delimiter = delimiter;
+                    passed.resize(len, 0);
+                    text.read_exact(&mut passed)?;
+                }
+                let mut rows = delimited::Delimited::new(text, &passed, &table)?;
+                if !rows.names().is_empty() {
+                    rows.bind(binding.insert(table.bind(rows.names(), mapping)?).clone());
+                }
+                Box::new(rows)
+            }
+            Format::SqlExport => {
+                table.delimiter = options.delimiter.unwrap_or(b'\t');
+                let mut rows = sql_export::SqlExport::new(text, &table)?;
+                if !rows.names().is_empty() {
+                    rows.bind(binding.insert(table.bind(rows.names(), mapping)?).clone());
+                }
+                Box::new(rows)
             }
             Format::JsonLines | Format::Parquet => Box::new(jsonl::JsonLines::new(text)),
         };
@@ -179,16 +207,17 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Removes the mark of UTF-8, and refuses UTF-16.
-fn without_byte_order_mark<'a>(text: impl BufRead + 'a) -> io::Result<impl BufRead + 'a> {
-    let (head, mut text) = compression::peek(text, 3)?;
-    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
-        return Err(io::Error::other("it is UTF-16: convert it to UTF-8"));
+/// What separates the cells of CSV, and the bytes of the line that says so.
+fn separator(head: &[u8], given: Option<u8>) -> io::Result<(u8, usize)> {
+    match (delimited::named_separator(head), given) {
+        (Some((named, _)), Some(given)) if named != given => Err(io::Error::other(format!(
+            "its first line says sep={}, and --delimiter says {}: leave out --delimiter, or remove the line",
+            char::from(named),
+            char::from(given)
+        ))),
+        (Some(named), _) => Ok(named),
+        (None, given) => Ok((given.unwrap_or(b','), 0)),
     }
-    if head.starts_with(b"\xef\xbb\xbf") {
-        text.read_exact(&mut [0; 3])?;
-    }
-    Ok(text)
 }
 
 /// What reading came to; the records themselves went to the sink.
@@ -201,6 +230,8 @@ pub struct ReadRecords<'a> {
     pub records: u64,
     /// Bytes after decompression.
     pub input_bytes: u64,
+    /// Rows without any value, which are no records.
+    pub blank_rows: u64,
     /// What was rejected so far.
     pub rejects: RejectSink<'a>,
 }
@@ -246,7 +277,7 @@ pub fn read_all<'a>(
     let mut rejects = RejectSink::new(options, progress)?;
     let mut units = Vec::with_capacity(inputs.len());
     let mut last_note = None;
-    let (mut records, mut input_bytes) = (0, 0);
+    let (mut records, mut input_bytes, mut blank_rows) = (0, 0, 0);
     let consumed = Arc::new(AtomicU64::new(0));
     let blocks_max = BLOCKS * pool.current_num_threads();
     for (at, input) in inputs.iter().enumerate() {
@@ -279,8 +310,9 @@ pub fn read_all<'a>(
                 next_blocks()
             });
             let mut accepted = Vec::with_capacity(parsed.len());
-            for Parsed { records: results, bytes } in parsed {
+            for Parsed { records: results, bytes, blank } in parsed {
                 input_bytes += bytes;
+                blank_rows += blank;
                 let mut block =
                     ParsedBlock { input: at, records: Vec::with_capacity(results.len()) };
                 for (number, result) in results {
@@ -303,7 +335,7 @@ pub fn read_all<'a>(
             (blocks, read_to) = next?;
         }
     }
-    Ok(ReadRecords { names, units, records, input_bytes, rejects })
+    Ok(ReadRecords { names, units, records, input_bytes, blank_rows, rejects })
 }
 
 /// Takes rejects: shows them, counts them, and lists them in the reject file.

@@ -154,7 +154,7 @@ fn bad_rows_are_rejected_one_by_one() {
             b"a,b,".to_vec(),
             "has 3 cells, the header has 4: quote a value that holds a separator or a line end",
         ),
-        (b"a,b,,,".to_vec(), "has 5 cells, the header has 4"),
+        (b"a,b,,,,".to_vec(), "has 6 cells, the header has 4"),
         (b"a".to_vec(), "has 1 cells"),
         (b",b,,".to_vec(), "id is empty; every record needs one"),
         (b"\" \",b,,".to_vec(), "id is empty"),
@@ -206,9 +206,9 @@ fn cells_are_data_whatever_they_hold() {
 fn what_is_wrong_with_a_whole_input_is_an_error() {
     let utf16: Vec<u8> = "id,name".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let rows: Vec<(&str, Vec<u8>, &str)> = vec![
-        ("a.jsonl", [b"\xff\xfe".as_slice(), &utf16].concat(), "it is UTF-16: convert it to UTF-8"),
-        ("a.csv", b"\xfe\xff\0i".to_vec(), "it is UTF-16"),
-        ("a.csv.gz", gzip([b"\xff\xfe".as_slice(), &utf16].concat()), "it is UTF-16"),
+        ("a.csv", utf16.clone(), "it looks like UTF-16 without the mark that it should begin with"),
+        ("a.jsonl.gz", gzip(&utf16), "say --encoding utf-16le"),
+        ("a.csv", [b"\xff\xfe\0\0".as_slice(), &utf16].concat(), "it is UTF-32: convert it"),
         ("a.csv", b"id,name,id\n".to_vec(), "the column \"id\" stands twice: rename or remove one"),
         (
             "a.csv",
@@ -235,9 +235,13 @@ fn what_is_wrong_with_a_whole_input_is_an_error() {
             "more text follows the end of the array",
         ),
         ("a.json", format!("[{GOOD} {GOOD}]").into_bytes(), "no comma between two elements"),
-        ("a.xlsx", b"PK\x03\x04".to_vec(), "it is packed as zip (as spreadsheets are)"),
+        ("a.xlsx", b"PK\x03\x04".to_vec(), "it is packed as zip, "),
         ("a.dat", b"1".to_vec(), "it is unclear what it holds"),
-        ("a.txt", b"id,name\n".to_vec(), "say --format jsonl, json, csv, tsv or parquet"),
+        (
+            "a.txt",
+            b"id,name\n".to_vec(),
+            "say --format jsonl, json, csv, tsv, sql-export or parquet",
+        ),
         ("a.gz", gzip(gzip(record(1))), "it is compressed twice: unpack it once"),
         ("a.jsonl.gz", gzip(record(1))[..20].to_vec(), "gzip data are damaged or cut off"),
         ("a.jsonl.gz", [gzip(record(1)), b"trailing".to_vec()].concat(), "damaged or cut off"),

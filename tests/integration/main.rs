@@ -20,6 +20,7 @@ mod parquet_files;
 mod properties;
 mod snapshot_damage;
 mod support;
+mod table_shapes;
 mod tidy;
 mod tools_process;
 mod tools_snapshots;

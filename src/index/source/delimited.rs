@@ -2,36 +2,37 @@
 //!
 //! As RFC 4180 has it: a value with separators, quotation marks or line ends stands in quotation
 //! marks, and a mark within it is doubled; lines end with LF, CRLF or CR. TSV is the same with
-//! tabs. The first row names the columns; a row with more or fewer cells than names is rejected,
-//! since its values may stand in wrong columns. So is a row with text behind a value in quotation
-//! marks, as in `"K" Line`: what was meant is not known. A quotation mark that is still open at the
-//! end, or has text behind its counterpart in a later line, fails the whole input, because then
-//! nobody knows which rows are missing. Memory: one block of rows and one row of at most
-//! [`RECORD_BYTES_MAX`].
+//! tabs. The first row names the columns, unless the operator does; rows without any value are
+//! passed over, as spreadsheets append them. A row with more or fewer cells than names is rejected,
+//! since its values may stand in wrong columns; where the first row has one cell more than the
+//! header, an empty one, all have. So is a row with text behind a value in quotation marks, as in
+//! `"K" Line`: what was meant is not known. A quotation mark that is still open at the end, or has
+//! text behind its counterpart in a later line, fails the whole input, because then nobody knows
+//! which rows are missing. Memory: one block of rows and one row of at most [`RECORD_BYTES_MAX`].
 
 mod marks;
 
+use super::table::{Header, TableOptions, id_column, is_blank, not_utf8, too_many_columns};
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
-use crate::company::{Company, Field};
+use crate::company::Company;
 use crate::index::buffer_pool::{Lent, Spares};
 use crate::index::company_builder::{Assembly, Value};
-use crate::index::mapping::{Binding, Mapping, Slot};
+use crate::index::mapping::{Binding, Mapping};
 use crate::index::record::RecordError;
-use crate::limits::{RECORD_BYTES_MAX, RECORD_KEYS_MAX};
+use crate::limits::{RECORD_BYTES_MAX, TABLE_COLUMNS_MAX};
 use marks::{Lines, Misquoted, Quotes};
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-/// What the rows of one table mean.
-struct Header {
-    names: Vec<String>,
-    binding: Binding,
-}
-
 /// Cuts a table into blocks of rows.
 pub struct Delimited<R> {
     rows: RowReader<R>,
+    names: Vec<String>,
     header: Option<Arc<Header>>,
+    /// The first row, with its cells and their ends: it was read to see what it is.
+    ahead: Option<(Row, Vec<u8>, Vec<usize>)>,
+    /// Rows without any value before it.
+    blank: u64,
     buffers: Spares<Vec<u8>>,
 }
 
@@ -39,6 +40,8 @@ pub struct Delimited<R> {
 struct Rows {
     header: Arc<Header>,
     rows: Vec<Row>,
+    /// Rows without any value before these.
+    blank: u64,
     /// The cells of all rows, one after the other.
     bytes: Lent<Vec<u8>>,
     /// Where each cell ends, counted from the begin of its row.
@@ -59,32 +62,54 @@ enum Fault {
     Misquoted(usize),
 }
 
+/// The separator that the first line of a table names, as in `sep=;`, which spreadsheets write and
+/// read; and the bytes of that line.
+pub fn named_separator(head: &[u8]) -> Option<(u8, usize)> {
+    let quote = usize::from(head.first() == Some(&b'"'));
+    let line = &head[quote..];
+    if !line.get(..4)?.eq_ignore_ascii_case(b"sep=") {
+        return None;
+    }
+    let separator = *line.get(4)?;
+    let rest = &line[5..];
+    let rest = if quote == 1 { rest.strip_prefix(b"\"")? } else { rest };
+    let end = match rest {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        [] => 0,
+        _ => return None,
+    };
+    let is_separator = separator.is_ascii() && !matches!(separator, b'"' | b'\r' | b'\n');
+    is_separator.then_some((separator, head.len() - rest.len() + end))
+}
+
 impl<R: BufRead> Delimited<R> {
-    /// The table that `reader` holds. Tells the columns that are used, and those that are not; an
-    /// empty input has none.
+    /// The table that `reader` holds; `passed` is what was read before it.
     ///
     /// # Errors
-    /// The header is no header, or does not fit the mapping.
-    pub fn new(
-        reader: R,
-        delimiter: u8,
-        mapping: &Mapping,
-    ) -> io::Result<(Delimited<R>, Option<Binding>)> {
-        let mut rows = RowReader::new(reader, delimiter);
-        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-        let Some(row) = rows.next(&mut bytes, &mut ends)? else {
-            return Ok((Delimited { rows, header: None, buffers: Spares::default() }, None));
+    /// The header is no header.
+    pub fn new(reader: R, passed: &[u8], options: &TableOptions<'_>) -> io::Result<Delimited<R>> {
+        let mut rows = RowReader::new(reader, options.delimiter);
+        rows.lines.pass(passed);
+        let mut table = Delimited {
+            rows,
+            names: Vec::new(),
+            header: None,
+            ahead: None,
+            blank: 0,
+            buffers: Spares::default(),
         };
+        let Some((row, bytes, ends)) = table.next_with_values()? else { return Ok(table) };
         let names = match row.cells {
             Ok(_) => cells(&bytes, &ends)
                 .map(|name| std::str::from_utf8(name).map(|name| name.trim().to_owned()))
                 .collect::<Result<Vec<String>, _>>()
                 .map_err(|_| {
-                    io::Error::other("its header is not UTF-8: convert the file to UTF-8")
+                    io::Error::other(
+                        "its header is not UTF-8: name the encoding, as in --encoding windows-1252, or convert the file",
+                    )
                 }),
-            Err(Fault::TooManyCells) => Err(io::Error::other(format!(
-                "its header has more than {RECORD_KEYS_MAX} columns: leave out those that are not needed"
-            ))),
+            Err(Fault::TooManyCells) => Err(too_many_columns()),
             Err(Fault::Misquoted(cell)) => Err(io::Error::other(format!(
                 "its header {}",
                 misquoted(&format!("column {}", cell + 1))
@@ -92,25 +117,74 @@ impl<R: BufRead> Delimited<R> {
             Err(Fault::TooLong) => Err(io::Error::other(format!(
                 "its header is longer than {RECORD_BYTES_MAX} bytes: shorten it, or close a quotation mark left open"
             ))),
-        }?;
-        let binding = mapping.bind(&names).map_err(|error| {
-            let hint = if names.len() > 1 {
-                ""
-            } else {
-                "; if they are separated by another character, name it with --delimiter"
-            };
-            io::Error::other(format!("{error}{hint}"))
-        })?;
-        let header = Arc::new(Header { names, binding: binding.clone() });
-        Ok((Delimited { rows, header: Some(header), buffers: Spares::default() }, Some(binding)))
+        };
+        match options.given_names(names.as_deref().unwrap_or_default())? {
+            Some(names) => {
+                table.names = names;
+                table.ahead = Some((row, bytes, ends));
+            }
+            None => {
+                table.names = names?;
+                table.ahead = table.next_with_values()?;
+            }
+        }
+        Ok(table)
+    }
+
+    /// Names of the columns; none if there is no row.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Says what the columns mean.
+    pub fn bind(&mut self, binding: Binding) {
+        let names = self.names.clone();
+        let first = self.ahead.as_ref().filter(|(row, ..)| row.cells.is_ok());
+        let num_cells = match first {
+            Some((_, bytes, ends)) if ends.len() == names.len() + 1 => {
+                let is_empty = cells(bytes, ends).last().is_some_and(is_blank);
+                names.len() + usize::from(is_empty)
+            }
+            // The header ends with a separator, and the rows do not.
+            Some((.., ends))
+                if ends.len() + 1 == names.len() && names.ends_with(&[String::new()]) =>
+            {
+                ends.len()
+            }
+            _ => names.len(),
+        };
+        self.header = Some(Arc::new(Header { names, binding, num_cells }));
+    }
+
+    /// The next row that has a value, or is at fault.
+    #[allow(clippy::type_complexity)] // a row as it is kept
+    fn next_with_values(&mut self) -> io::Result<Option<(Row, Vec<u8>, Vec<usize>)>> {
+        loop {
+            let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+            let Some(row) = self.rows.next(&mut bytes, &mut ends)? else { return Ok(None) };
+            if row.cells.is_err() || !is_blank(&bytes) {
+                return Ok(Some((row, bytes, ends)));
+            }
+            self.blank += 1;
+        }
     }
 }
 
 impl<R: BufRead> Blocks for Delimited<R> {
     fn next(&mut self) -> io::Result<Option<Box<dyn Block>>> {
         let Some(header) = self.header.clone() else { return Ok(None) };
-        let mut block =
-            Rows { header, rows: Vec::new(), bytes: self.buffers.lend(), ends: Vec::new() };
+        let mut block = Rows {
+            header,
+            rows: Vec::new(),
+            blank: std::mem::take(&mut self.blank),
+            bytes: self.buffers.lend(),
+            ends: Vec::new(),
+        };
+        if let Some((row, bytes, ends)) = self.ahead.take() {
+            block.rows.push(row);
+            block.bytes.extend_from_slice(&bytes);
+            block.ends.extend_from_slice(&ends);
+        }
         while block.bytes.len() < BLOCK_BYTES && block.ends.len() < BLOCK_BYTES / 8 {
             let Some(row) = self.rows.next(&mut block.bytes, &mut block.ends)? else { break };
             block.rows.push(row);
@@ -123,7 +197,7 @@ impl Block for Rows {
     fn parse(self: Box<Self>, mapping: &Mapping) -> Parsed {
         // With what separates the cells.
         let bytes = (self.bytes.len() + self.ends.len()) as u64;
-        let mut parsed = Parsed { records: Vec::new(), bytes };
+        let mut parsed = Parsed { bytes, blank: self.blank, ..Parsed::default() };
         let (mut bytes, mut ends) = (self.bytes.as_slice(), self.ends.as_slice());
         for row in &self.rows {
             let result = match row.cells {
@@ -131,11 +205,15 @@ impl Block for Rows {
                     let (row_bytes, row_ends);
                     (row_bytes, bytes) = bytes.split_at(num_bytes);
                     (row_ends, ends) = ends.split_at(num_cells);
+                    if is_blank(row_bytes) {
+                        parsed.blank += 1;
+                        continue;
+                    }
                     parse_row(row_bytes, row_ends, &self.header, mapping)
                 }
                 Err(Fault::TooLong) => Err(too_long(", or close a quotation mark left open")),
                 Err(Fault::TooManyCells) => Err(RecordError::whole(format!(
-                    "has more than {RECORD_KEYS_MAX} cells; the header has {}",
+                    "has more than {TABLE_COLUMNS_MAX} cells; the header has {}",
                     self.header.names.len()
                 ))),
                 Err(Fault::Misquoted(cell)) => {
@@ -171,26 +249,32 @@ fn parse_row(
     header: &Header,
     mapping: &Mapping,
 ) -> Result<Company, RecordError> {
-    let Header { names, binding } = header;
-    if ends.len() != names.len() {
+    let Header { names, binding, num_cells } = header;
+    if ends.len() != *num_cells {
+        let rows = match num_cells.cmp(&names.len()) {
+            std::cmp::Ordering::Equal => "the header",
+            _ => "the first row",
+        };
         return Err(RecordError::whole(format!(
-            "has {} cells, the header has {}: quote a value that holds a separator or a line end",
+            "has {} cells, {rows} has {num_cells}: quote a value that holds a separator or a line end",
             ends.len(),
-            names.len()
+        )));
+    }
+    let cell = |column: usize| {
+        let start = if column == 0 { 0 } else { ends[column - 1] };
+        &bytes[start..ends[column]]
+    };
+    if ends.len() > names.len() && !is_blank(cell(names.len())) {
+        return Err(RecordError::whole(format!(
+            "has a value behind its last column {:?}, where other rows have none: quote a value that holds a separator",
+            names[names.len() - 1]
         )));
     }
     let text = |column: usize| {
-        let start = if column == 0 { 0 } else { ends[column - 1] };
-        std::str::from_utf8(&bytes[start..ends[column]]).map_err(|error| {
-            RecordError::whole(format!(
-                "is not UTF-8 at byte {} of the column {:?}: convert the file to UTF-8",
-                error.valid_up_to() + 1,
-                names[column]
-            ))
-        })
+        std::str::from_utf8(cell(column))
+            .map_err(|error| not_utf8(error.valid_up_to(), &names[column]))
     };
-    let is_id = |slot: &&(usize, Slot)| slot.1 == Slot::Field(Field::Id);
-    let id = binding.slots.iter().find(is_id).and_then(|&(column, _)| text(column).ok());
+    let id = id_column(binding).and_then(|column| text(column).ok());
     let mut assembly = Assembly::new(mapping);
     let mut fill = || {
         for &(column, slot) in &binding.slots {
@@ -222,7 +306,7 @@ impl<R: BufRead> RowReader<R> {
             lines: Lines::new(),
             quotes: Quotes::new(delimiter),
             cells: vec![0; RECORD_BYTES_MAX],
-            ends: vec![0; RECORD_KEYS_MAX],
+            ends: vec![0; TABLE_COLUMNS_MAX],
         }
     }
 
@@ -314,7 +398,10 @@ mod tests {
     fn read_with(text: impl Read, buffer_bytes: usize, delimiter: u8) -> io::Result<Records> {
         let mapping = Mapping::default();
         let reader = BufReader::with_capacity(buffer_bytes, text);
-        let (mut table, _) = Delimited::new(reader, delimiter, &mapping)?;
+        let options = TableOptions { delimiter, columns: None };
+        let mut table = Delimited::new(reader, b"", &options)?;
+        let binding = options.bind(table.names(), &mapping)?;
+        table.bind(binding);
         let mut records = Vec::new();
         while let Some(block) = table.next()? {
             records.extend(block.parse(&mapping).records);
@@ -376,8 +463,8 @@ mod tests {
         );
         assert!(misquoted[3].starts_with("5! ") && misquoted[3].contains("in cell 4: put"));
         assert_eq!(misquoted[4], "6 \"K\" Line");
-        let many = read(&format!("id,name\n1{}\n2,b\n", ",".repeat(RECORD_KEYS_MAX)));
-        assert!(many[0].starts_with("2! has more than 256 cells"), "{}", many[0]);
+        let many = read(&format!("id,name\n1{}\n2,b\n", ",".repeat(TABLE_COLUMNS_MAX)));
+        assert!(many[0].starts_with("2! has more than 1024 cells"), "{}", many[0]);
         assert_eq!(many[1], "3 b");
         let records = read_with(&b"id,name\nx\xff,a\n1,b\xff\n"[..], 4096, b',').unwrap();
         let reason = |at: usize| records[at].1.as_ref().unwrap_err().reason.as_str();
@@ -438,6 +525,6 @@ mod tests {
         assert!(fault(b"name\na\n").contains("--id-from"));
         assert!(fault(b"id,nam\xff\n").contains("not UTF-8"));
         assert!(fault(b"id,\"name\"s\n").starts_with("its header has more text behind a closing"));
-        assert!(fault(",".repeat(300).as_bytes()).contains("more than 256 columns"));
+        assert!(fault("x,".repeat(1100).as_bytes()).contains("more than 1024 columns"));
     }
 }

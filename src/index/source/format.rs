@@ -16,6 +16,8 @@ pub enum Format {
     Csv,
     /// Rows of cells, separated by tabs.
     Tsv,
+    /// Rows as PostgreSQL (COPY) and MySQL (INTO OUTFILE) export them.
+    SqlExport,
     /// Apache Parquet.
     Parquet,
 }
@@ -32,18 +34,19 @@ pub enum Unit {
 }
 
 impl Format {
-    const NAMES: [(&'static str, Format); 5] = [
+    const NAMES: [(&'static str, Format); 6] = [
         ("jsonl", Format::JsonLines),
         ("json", Format::JsonArray),
         ("csv", Format::Csv),
         ("tsv", Format::Tsv),
+        ("sql-export", Format::SqlExport),
         ("parquet", Format::Parquet),
     ];
 
     /// How records of this format are counted.
     pub fn unit(self) -> Unit {
         match self {
-            Format::JsonLines | Format::Csv | Format::Tsv => Unit::Line,
+            Format::JsonLines | Format::Csv | Format::Tsv | Format::SqlExport => Unit::Line,
             Format::JsonArray => Unit::Element,
             Format::Parquet => Unit::Row,
         }
@@ -62,6 +65,7 @@ impl Format {
             "json" => Some(Format::JsonArray),
             "csv" => Some(Format::Csv),
             "tsv" | "tab" => Some(Format::Tsv),
+            "sql" => Some(Format::SqlExport),
             "parquet" | "parq" => Some(Format::Parquet),
             _ => None,
         }
@@ -73,7 +77,7 @@ impl Format {
     /// telling.
     pub fn of_text(head: &[u8], promised: Option<Format>) -> Option<Format> {
         match (promised, head.trim_ascii_start().first()) {
-            (Some(Format::Csv | Format::Tsv), _) => promised,
+            (Some(Format::Csv | Format::Tsv | Format::SqlExport), _) => promised,
             (_, Some(b'{')) => Some(Format::JsonLines),
             (_, Some(b'[')) => Some(Format::JsonArray),
             // Nothing holds no record in any format.
@@ -113,6 +117,7 @@ mod tests {
         assert_eq!(of_path("a/companies.jsonl"), Some(Format::JsonLines));
         assert_eq!(of_path("companies.CSV.gz"), Some(Format::Csv));
         assert_eq!(of_path("companies.tsv.zst"), Some(Format::Tsv));
+        assert_eq!(of_path("dump.sql.gz"), Some(Format::SqlExport));
         assert_eq!(of_path("part-0.snappy.parquet"), Some(Format::Parquet));
         assert_eq!(of_path("companies.gz"), None);
         assert_eq!(of_path("companies.xlsx"), None);

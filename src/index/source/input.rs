@@ -71,7 +71,7 @@ impl Input {
             }
             if !is_forced && Format::of_path(Path::new(&name)).is_none() {
                 return refuse(
-                    "has a name that tells no format (.jsonl, .json, .csv, .tsv, .parquet): remove it, rename \
+                    "has a name that tells no format (.jsonl, .json, .csv, .tsv, .sql, .parquet): remove it, rename \
                      it, or say --format",
                 );
             }

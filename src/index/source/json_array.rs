@@ -208,7 +208,7 @@ impl<R: BufRead> Blocks for JsonArray<R> {
 impl Block for Elements {
     fn parse(mut self: Box<Self>, mapping: &Mapping) -> Parsed {
         let mut parser = RecordParser::new(mapping.clone());
-        let mut parsed = Parsed { records: Vec::new(), bytes: self.bytes.len() as u64 };
+        let mut parsed = Parsed { bytes: self.bytes.len() as u64, ..Parsed::default() };
         let mut start = 0;
         for (element, end) in (self.first..).zip(&self.ends) {
             let result = match *end {

@@ -64,7 +64,7 @@ impl<R: BufRead> Blocks for JsonLines<R> {
 impl Block for Lines {
     fn parse(mut self: Box<Self>, mapping: &Mapping) -> Parsed {
         let mut parser = RecordParser::new(mapping.clone());
-        let mut parsed = Parsed { records: Vec::new(), bytes: self.bytes.len() as u64 };
+        let mut parsed = Parsed { bytes: self.bytes.len() as u64, ..Parsed::default() };
         let (mut line, mut rest) = (self.first_line, self.bytes.as_mut_slice());
         while !rest.is_empty() {
             let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());

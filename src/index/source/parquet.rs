@@ -291,7 +291,7 @@ impl Block for Rows {
                 (self.first_row + row as u64, self.parse_row(cells, mapping))
             })
             .collect();
-        Parsed { records, bytes: self.texts.len() as u64 }
+        Parsed { records, bytes: self.texts.len() as u64, blank: 0 }
     }
 }
 
