@@ -138,6 +138,11 @@ fn snapshot_of<'a>(
         param: Some("cursor".to_owned()),
     };
     let named = snapshots.with_version(cursor.snapshot_version()).ok_or_else(|| {
+        if snapshots.is_behind(cursor.built_at) {
+            let message = "`cursor` belongs to data that are newer than those of this server, which has yet \
+                to load them; repeat the request in 1 s";
+            return refusal(Code::NotReady, message);
+        }
         let message = "the data that `cursor` belongs to has been replaced; leave `cursor` out to \
             begin again with the first page";
         refusal(Code::CursorExpired, message)

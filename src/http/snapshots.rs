@@ -26,11 +26,17 @@ struct Earlier<S> {
 /// What the set needs to know of a snapshot; tests use a number.
 pub(super) trait Versioned {
     fn version(&self) -> SnapshotVersion;
+    /// When it was built, in seconds since 1970.
+    fn built_at(&self) -> u64;
 }
 
 impl Versioned for Snapshot {
     fn version(&self) -> SnapshotVersion {
         Snapshot::version(self)
+    }
+
+    fn built_at(&self) -> u64 {
+        self.metadata().built_at
     }
 }
 
@@ -53,6 +59,11 @@ impl<S: Versioned> SnapshotSet<S> {
 
     pub(super) fn with_version(&self, version: SnapshotVersion) -> Option<&S> {
         self.all().find(|snapshot| snapshot.version() == version)
+    }
+
+    /// Whether what was built at a time is newer than every open snapshot.
+    pub(super) fn is_behind(&self, built_at: u64) -> bool {
+        self.all().all(|snapshot| snapshot.built_at() < built_at)
     }
 
     /// Every open snapshot, the current one first.
@@ -113,6 +124,10 @@ mod tests {
         fn version(&self) -> SnapshotVersion {
             SnapshotVersion(self.0)
         }
+
+        fn built_at(&self) -> u64 {
+            self.0 * 10
+        }
     }
 
     const KEEP_TWO: Retention = Retention { count: 2, age: Duration::from_secs(60) };
@@ -142,6 +157,14 @@ mod tests {
         assert_eq!(set.current().map(|snapshot| snapshot.0), Some(4));
         assert!(set.with_version(SnapshotVersion(2)).is_some());
         assert!(set.with_version(SnapshotVersion(1)).is_none());
+    }
+
+    #[test]
+    fn newer_is_what_was_built_after_all_that_are_open() {
+        let set = swap_through(&[1, 5, 3], Instant::now());
+        for (built_at, is_newer) in [(0, false), (31, false), (50, false), (51, true)] {
+            assert_eq!(set.is_behind(built_at), is_newer, "{built_at}");
+        }
     }
 
     #[test]

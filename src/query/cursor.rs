@@ -2,14 +2,15 @@
 //!
 //! A cursor holds no secret and needs no state on a server: any replica that has the snapshot open
 //! accepts it. It names the snapshot and a fingerprint of the query, so that it cannot be used with
-//! another one unnoticed, and carries a checksum, so that a damaged one is told from one that is
-//! out of date.
+//! another one unnoticed; it carries the time of the snapshot's build, so that one which is ahead of a
+//! replica is told from one that is out of date, and a checksum, which tells a damaged one.
 //!
 //! ```text
-//! CURSOR    := base64url without padding of (FORMAT SIDE SNAPSHOT QUERY KEY DOC RANK CHECKSUM), little-endian
-//! FORMAT    := u8, 2
+//! CURSOR    := base64url without padding of (FORMAT SIDE SNAPSHOT BUILT QUERY KEY DOC RANK CHECKSUM), little-endian
+//! FORMAT    := u8, 3
 //! SIDE      := u8, 0: the page after the position; 1: the page before it
 //! SNAPSHOT  := u64, version of the snapshot
+//! BUILT     := u64, when the snapshot was built, in seconds since 1970
 //! QUERY     := u64, fingerprint of the query
 //! KEY       := u64, relevance key of the position; 0 for the other sorts
 //! DOC       := u32, DocId at the position
@@ -26,8 +27,8 @@ use crate::snapshot::SnapshotVersion;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-const FORMAT: u8 = 2;
-const BODY_BYTES: usize = 1 + 1 + 8 + 8 + 8 + 4 + 4;
+const FORMAT: u8 = 3;
+const BODY_BYTES: usize = 1 + 1 + 8 + 8 + 8 + 8 + 4 + 4;
 const CURSOR_BYTES: usize = BODY_BYTES + 4;
 
 /// Longest accepted cursor, in characters (contract, section 6).
@@ -59,6 +60,8 @@ pub struct Cursor {
     pub side: Side,
     /// The snapshot whose results these are.
     pub snapshot_version: SnapshotVersion,
+    /// When that snapshot was built, in seconds since 1970.
+    pub built_at: u64,
     /// The query whose results these are.
     pub query_fingerprint: u64,
     /// The place.
@@ -85,6 +88,7 @@ impl Cursor {
             Side::Before => 1,
         });
         bytes.extend(self.snapshot_version.0.to_le_bytes());
+        bytes.extend(self.built_at.to_le_bytes());
         bytes.extend(self.query_fingerprint.to_le_bytes());
         bytes.extend(self.position.relevance_key.to_le_bytes());
         bytes.extend(self.position.doc.0.to_le_bytes());
@@ -117,9 +121,10 @@ impl Cursor {
         Ok(Cursor {
             side,
             snapshot_version: SnapshotVersion(word(2)),
-            query_fingerprint: word(10),
-            position: Position { relevance_key: word(18), doc: DocId(half(26)) },
-            rank: half(30),
+            built_at: word(10),
+            query_fingerprint: word(18),
+            position: Position { relevance_key: word(26), doc: DocId(half(34)) },
+            rank: half(38),
         })
     }
 
@@ -154,6 +159,7 @@ mod tests {
         Cursor {
             side: Side::Before,
             snapshot_version: SnapshotVersion(0x0123_4567_89ab_cdef),
+            built_at: 0xfedc_ba98_7654_3210,
             query_fingerprint: 42,
             position: Position { relevance_key: 7 << 40, doc: DocId(99) },
             rank: 1234,
@@ -163,7 +169,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let text = cursor().encode();
-        assert_eq!(text.len(), 51);
+        assert_eq!(text.len(), 62);
         assert_eq!(Cursor::decode(&text), Ok(cursor()));
     }
 
@@ -186,7 +192,7 @@ mod tests {
         let longer = format!("{text}AAAA");
         let doubled = format!("{text}{text}");
         let huge = "A".repeat(10_000);
-        for text in ["", "A", &text[1..], &text[..50], &longer, &doubled, &huge, "++++", "===="] {
+        for text in ["", "A", &text[1..], &text[..61], &longer, &doubled, &huge, "++++", "===="] {
             assert_eq!(Cursor::decode(text), Err(InvalidCursor));
         }
     }

@@ -79,7 +79,8 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     let query_fingerprint = LazyCell::new(|| query.fingerprint());
     let cursor = |side, &position: &Position, rank: u32| {
         let (snapshot_version, query_fingerprint) = (snapshot.version(), *query_fingerprint);
-        Cursor { side, snapshot_version, query_fingerprint, position, rank }
+        let built_at = snapshot.metadata().built_at;
+        Cursor { side, snapshot_version, built_at, query_fingerprint, position, rank }
     };
     let next = found.last().filter(|_| has_next);
     let previous = found.first().filter(|_| before > 0);

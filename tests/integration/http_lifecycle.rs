@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use firmament::query::cursor::Cursor;
+
 use crate::support::{Client, Setup, TestServer, eventually, records, request, test_server};
 
 const SEARCH: &str = "/v1/search";
@@ -64,6 +66,54 @@ fn code_cursor_expired() {
     let mismatch = format!("{target}&q=anvil");
     server.get(&mismatch).assert_error(400, "cursor_expired", Some("cursor"));
     server.get(&format!("{target}x")).assert_error(400, "invalid_cursor", Some("cursor"));
+}
+
+#[test]
+fn a_cursor_from_a_replica_that_is_ahead_waits_for_the_reload() {
+    let (ahead, behind) = (test_server(), test_server());
+    let newer = records_and("new-1");
+    ahead.replace_snapshot_built_at(1, &newer);
+    reload(&ahead);
+    let cursor = ahead.get("/v1/search?limit=10").next_cursor().expect("46 match");
+    let target = format!("{SEARCH}?limit=10&cursor={cursor}");
+    let response = behind.get(&target);
+    response.assert_error(503, "not_ready", Some("cursor"));
+    assert_eq!(response.number("retry-after"), Some(1));
+    // Invalid before not ready, not ready before mismatch.
+    let mismatch = format!("{target}&q=anvil");
+    behind.get(&mismatch).assert_error(503, "not_ready", Some("cursor"));
+    behind.get(&format!("{target}x")).assert_error(400, "invalid_cursor", Some("cursor"));
+
+    behind.replace_snapshot_built_at(1, &newer);
+    reload(&behind);
+    assert_eq!(behind.get(&target).body, ahead.get(&target).body);
+}
+
+#[test]
+fn a_cursor_is_ahead_only_of_what_was_all_built_before_it() {
+    let mut setup = Setup::new();
+    setup.config.keep_snapshots = 1;
+    let server = setup.start();
+    server.replace_snapshot_built_at(5, &records_and("new-1"));
+    reload(&server);
+    server.replace_snapshot_built_at(3, &records_and("new-2"));
+    reload(&server);
+    // Open are those of 3 and, as an earlier one, of 5.
+    let issued = server.get("/v1/search?limit=10").next_cursor().expect("46 match");
+    let mut cursor = Cursor::decode(&issued).expect("just issued");
+    assert_eq!(cursor.built_at, 3);
+    cursor.snapshot_version.0 ^= 1;
+    for (built_at, status, code) in [
+        (0, 400, "cursor_expired"),
+        (4, 400, "cursor_expired"),
+        (5, 400, "cursor_expired"),
+        (6, 503, "not_ready"),
+        (u64::MAX, 503, "not_ready"),
+    ] {
+        cursor.built_at = built_at;
+        let target = format!("{SEARCH}?limit=10&cursor={}", cursor.encode());
+        server.get(&target).assert_error(status, code, Some("cursor"));
+    }
 }
 
 #[test]

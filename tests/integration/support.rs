@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use firmament::auth::{ApiKey, Expiry, KeyFile, QuotaRule};
 use firmament::http::{Server, ServerConfig};
+use firmament::index::{self, BuildOptions, Format, Input, NoProgress, ReadOptions};
 
 /// Longest wait for anything. Far more than is needed, for machines under load.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -209,8 +210,16 @@ impl TestServer {
 
     /// Publishes another collection under the same path, without a reload.
     pub fn replace_snapshot(&self, jsonl: &str) {
+        self.replace_snapshot_built_at(0, jsonl);
+    }
+
+    /// [`replace_snapshot`](Self::replace_snapshot) with a time of the build.
+    pub fn replace_snapshot_built_at(&self, built_at: u64, jsonl: &str) {
         let next = self.snapshot.with_extension("built");
-        firmament::index::from_jsonl(jsonl, &next).expect("valid records");
+        let read = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::default() };
+        let options = BuildOptions { read, built_at: Some(built_at), ..BuildOptions::default() };
+        let input = Input::Memory(jsonl.as_bytes().to_vec());
+        index::build(&[input], &next, &options, &NoProgress).expect("valid records");
         std::fs::rename(&next, &self.snapshot).expect("one file system");
     }
 

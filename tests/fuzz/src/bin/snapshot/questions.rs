@@ -124,7 +124,14 @@ pub fn ask(snapshot: &Snapshot, seed: u8) {
                 let position = Position { relevance_key: u64::from(seed) << (seed % 32), doc };
                 let (snapshot_version, query_fingerprint) = (snapshot.version(), 0);
                 let rank = u32::from(seed) << (seed % 16);
-                let cursor = Cursor { side, snapshot_version, query_fingerprint, position, rank };
+                let cursor = Cursor {
+                    side,
+                    snapshot_version,
+                    built_at: snapshot.metadata().built_at,
+                    query_fingerprint,
+                    position,
+                    rank,
+                };
                 turn(snapshot, question, cursor, &mut scratch);
             }
             _ => {}
