@@ -3,12 +3,15 @@
 //! Identifiers are `search/KIND`. Before a kind is timed its total is compared with a scan over the
 //! records, so that a wrong answer cannot look fast. Queries are ready and answers are not cached.
 //! `later_page/WAY` is a page of two frequent words behind the first ones, found by bounds of their
-//! impacts and by scoring all hits, which must be the same. `render/page` is the body of a page of
+//! impacts and by scoring all hits, which must be the same. `facets/KIND` counts one facet, twenty
+//! values of it: where counts are stored, and over the hits of filters and words; its counts are
+//! compared with a scan as well. `render/page` is the body of a page of
 //! twenty, its documents compared with the records.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use firmament::analyzer::{Analysis, TextField, plural};
+use firmament::analyzer::{Analysis, TextField, fold_filter, plural};
 use firmament::company::Company;
+use firmament::facets::{self, Facet, FacetQuery};
 use firmament::index::record::RecordParser;
 use firmament::query::page::{Scratch, search};
 use firmament::query::request::{Query, SortKey, SortOrder};
@@ -136,6 +139,47 @@ fn later_pages(criterion: &mut Criterion, snapshot: &Snapshot) {
     group.finish();
 }
 
+/// Kind, request, facet, and which companies are counted.
+type FacetCase = (&'static str, Query, Facet, fn(&Company) -> bool);
+
+fn facet_cases() -> Vec<FacetCase> {
+    let places =
+        || Query { locations: vec!["New York, United States".to_owned()], ..Query::default() };
+    let software =
+        || Query { industries: vec!["Software Development".to_owned()], ..Query::default() };
+    let services = || text("\"services\"");
+    vec![
+        ("industry_stored", Query::default(), Facet::Industry, |_| true),
+        ("city_stored", Query::default(), Facet::City, |_| true),
+        ("industry_by_place", places(), Facet::Industry, is_in_new_york),
+        ("industry_by_word", services(), Facet::Industry, |company| has(company, "services")),
+        ("city_by_industry", software(), Facet::City, is_software),
+        ("city_by_word", services(), Facet::City, |company| has(company, "services")),
+    ]
+}
+
+fn facets(criterion: &mut Criterion, companies: &[Company], snapshot: &Snapshot) {
+    let mut group = criterion.benchmark_group("facets");
+    for (kind, query, facet, matches) in facet_cases() {
+        let request = FacetQuery { query, facets: vec![facet], prefix: None, limit: 20 };
+        let count = || facets::count(snapshot, black_box(&request), Tuning::default());
+        let counts = count();
+        let hits: Vec<&Company> = companies.iter().filter(|company| matches(company)).collect();
+        assert_eq!(counts.total, hits.len() as u64, "{kind}");
+        let value_of = |company: &Company| match facet {
+            Facet::Industry => company.industry.as_deref().map(fold_filter),
+            _ => company.location.city.as_deref().map(fold_filter),
+        };
+        assert_eq!(counts.facets[0].values.len(), 20, "{kind}");
+        for value in &counts.facets[0].values {
+            let is_it = |company: &&&Company| value_of(company) == Some(fold_filter(&value.value));
+            assert_eq!(value.count, hits.iter().filter(is_it).count() as u64, "{kind}: {value:?}");
+        }
+        group.bench_function(kind, |bencher| bencher.iter(count));
+    }
+    group.finish();
+}
+
 fn benches(criterion: &mut Criterion) {
     let (companies, snapshot) = collection();
     let mut group = criterion.benchmark_group("search");
@@ -149,6 +193,7 @@ fn benches(criterion: &mut Criterion) {
     }
     group.finish();
     later_pages(criterion, &snapshot);
+    facets(criterion, &companies, &snapshot);
 
     let page = search(&snapshot, &Query::default(), &mut Scratch::default());
     let body: serde_json::Value =

@@ -27,6 +27,7 @@ use crate::query::interpret::Interpretation;
 use crate::query::page;
 use crate::query::request::{Query, Valued};
 use crate::query::session::Session;
+use crate::query::session::ways::Tuning;
 use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::facets::{FacetColumn, TextFacet, words};
@@ -152,7 +153,7 @@ pub struct ValueCount {
     pub value: String,
     /// How many documents have it.
     pub count: u64,
-    /// Of a place: a text for `location` that asks for it beside the places of the query.
+    /// Of a place: the text that asks for it in place of the locations of the query, if one does.
     pub filter: Option<String>,
     /// Of a band: its bounds, the last of which has no upper one.
     pub bounds: Option<(u64, Option<u64>)>,
@@ -168,8 +169,8 @@ struct Base<'s> {
 }
 
 impl<'s> Base<'s> {
-    fn new(snapshot: &'s Snapshot, query: &Query) -> Base<'s> {
-        let session = Session::new(snapshot);
+    fn new(snapshot: &'s Snapshot, query: &Query, tuning: Tuning) -> Base<'s> {
+        let session = Session::tuned(snapshot, tuning);
         let mut interpretation = Interpretation::new(&session, &query.text);
         // No page is full with so many, so that the hits are kept if they are few.
         let query = Query { limit: u32::MAX, cursor: None, ..query.clone() };
@@ -192,11 +193,11 @@ impl<'s> Base<'s> {
     }
 }
 
-/// Counts values.
-pub fn count(snapshot: &Snapshot, request: &FacetQuery) -> FacetCounts {
-    let base = Base::new(snapshot, &request.query);
+/// Counts values. `tuning` says from which sizes on ways to the hits are taken.
+pub fn count(snapshot: &Snapshot, request: &FacetQuery, tuning: Tuning) -> FacetCounts {
+    let base = Base::new(snapshot, &request.query, tuning);
     let facets = request.facets.iter().map(|&facet| {
-        let freed = facet.freed(&request.query).map(|query| Base::new(snapshot, &query));
+        let freed = facet.freed(&request.query).map(|query| Base::new(snapshot, &query, tuning));
         count_one(freed.as_ref().unwrap_or(&base), facet, request)
     });
     FacetCounts {

@@ -11,6 +11,7 @@ mod workload;
 
 use super::output::{plain, print};
 use super::{Failure, inspect};
+use firmament::facets::Facet;
 use firmament::http::parse_query_string;
 use firmament::query::explain::{Explanation, PlanNode, ResultExplanation, Standing, explain};
 use firmament::query::page::{Page, Scratch, search};
@@ -28,7 +29,8 @@ use std::path::PathBuf;
   firmament-tools query companies.firmament 'q=pay+pal&location=Georgia&limit=5'
   firmament-tools query companies.firmament --explain --q 'pay pal'
   firmament-tools query companies.firmament --walk 'industry=Software&sort=name'
-  firmament-tools query companies.firmament --workload mixed.tsv --repeat 3 --slowest 20")]
+  firmament-tools query companies.firmament --workload mixed.tsv --repeat 3 --slowest 20
+  firmament-tools query companies.firmament --workload mixed.tsv --repeat 3 --facet industry,city")]
 pub struct QueryArguments {
     /// The snapshot file
     snapshot: PathBuf,
@@ -62,6 +64,10 @@ struct MeasuredArguments {
     /// With --workload: include the rendering of the body in the times
     #[arg(long, requires = "workload")]
     render: bool,
+    /// With --workload: count the values of these facets in place of searching, 20 of each
+    #[arg(long, value_name = "FACETS", requires = "workload", conflicts_with = "render",
+          value_delimiter = ',', value_parser = facet)]
+    facet: Vec<Facet>,
     /// With --workload: answer the file so many times before it is timed
     #[arg(long, value_name = "N", default_value_t = 1, requires = "workload")]
     warm_up: u32,
@@ -72,6 +78,12 @@ struct MeasuredArguments {
     /// With --workload: list so many of the dearest requests
     #[arg(long, value_name = "N", default_value_t = 0, requires = "workload")]
     slowest: usize,
+}
+
+fn facet(name: &str) -> Result<Facet, String> {
+    let names = Facet::ALL.map(Facet::name).join(", ");
+    let found = Facet::ALL.into_iter().find(|facet| facet.name() == name);
+    found.ok_or_else(|| format!("there is no facet of this name; there are {names}"))
 }
 
 /// Answers the request, or those of the file, and prints what was asked for.
@@ -243,6 +255,7 @@ mod tests {
             measured: MeasuredArguments {
                 workload: None,
                 render: false,
+                facet: Vec::new(),
                 warm_up: 1,
                 repeat: 1,
                 slowest: 0,

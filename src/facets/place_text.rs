@@ -1,26 +1,40 @@
-//! The text by which a place is asked for beside the places of a query.
+//! The text by which a place is asked for in place of the locations of a query.
 //!
 //! A value alone is `city:Austin`. With one `location` in the query, the text asks for both:
-//! `city:Austin, Texas`. Parts of a location are different kinds of place, so that a part that the
-//! value stands for itself is left out; which one that is, is tried where it may be several.
+//! `city:Austin, Texas`. Parts of a location are different kinds of place, and a part may mean more
+//! beside another one than alone, so that there are several candidates: a part that the value stands
+//! for itself is left out, or bound to a kind. Where it matters, documents tell which one is right.
 
 use crate::places;
-use crate::places::{PlaceFilter, PlaceKey, PlaceKind};
+use crate::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart};
 use crate::query::request::Query;
 use crate::query::session::Session;
 use crate::query::session::count::count;
 use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::Snapshot;
 
+/// Most locations of which candidates are made: they are looked at for each value.
+const LOCATIONS_MAX: usize = 8;
+
 /// Makes the texts of places of one kind.
 pub struct PlaceTexts<'s> {
     snapshot: &'s Snapshot,
     kind: PlaceKind,
-    /// The location of the query, if it has one, and its parts.
-    location: Option<(SetExpr<'s>, Vec<Part>)>,
+    /// The locations of the query, if it has any.
+    asked: Option<Asked<'s>>,
 }
 
-/// A part of the query's location.
+/// The locations of a query.
+struct Asked<'s> {
+    /// The documents there.
+    docs: SetExpr<'s>,
+    /// The parts of each location that is a known place.
+    locations: Vec<Vec<Part>>,
+    /// Is it one location, whose text behind that of any value asks for both?
+    is_plain: bool,
+}
+
+/// A part of a location.
 struct Part {
     text: String,
     /// May it stand for a place of the kind at hand, as far as any document is there?
@@ -28,62 +42,113 @@ struct Part {
 }
 
 impl<'s> PlaceTexts<'s> {
-    /// Of places of `kind`, beside `locations`. With several of these, texts are of the values
-    /// alone: each location is to be put behind them.
+    /// Of places of `kind`, for a query with `locations`.
     pub fn new(snapshot: &'s Snapshot, kind: PlaceKind, locations: &[String]) -> PlaceTexts<'s> {
-        let location = match locations {
-            [location] => {
-                parts(snapshot, kind, location).map(|parts| (at(snapshot, location.clone()), parts))
-            }
-            _ => None,
-        };
-        PlaceTexts { snapshot, kind, location }
+        let asked = (!locations.is_empty()).then(|| Asked {
+            docs: at(snapshot, locations.to_vec()),
+            locations: locations
+                .iter()
+                .take(LOCATIONS_MAX)
+                .filter_map(|location| parts(snapshot, kind, location))
+                .collect(),
+            is_plain: matches!(locations, [location] if is_plain(snapshot, kind, location)),
+        });
+        PlaceTexts { snapshot, kind, asked }
     }
 
-    /// The text for a value.
+    /// The text for a value: of the documents with it at the locations of the query. None if no
+    /// text asks for exactly these, as for a city that lies at several locations.
     pub fn of(&self, value: &str) -> Option<String> {
         let own = places::text_of(self.kind, value)?;
-        let Some((location, parts)) = &self.location else { return Some(own) };
-        let with = |left_out: Option<usize>| {
-            let others = parts.iter().enumerate().filter(|(at, _)| Some(*at) != left_out);
-            let texts = others.map(|(_, part)| part.text.as_str());
-            std::iter::once(own.as_str()).chain(texts).collect::<Vec<_>>().join(", ")
-        };
-        let may_be_kind = (0..parts.len()).filter(|&at| parts[at].may_be_kind).collect::<Vec<_>>();
-        if may_be_kind.is_empty() {
-            return Some(with(None));
+        let Some(asked) = &self.asked else { return Some(own) };
+        if let ([parts], true) = (&asked.locations[..], asked.is_plain) {
+            return Some(joined(std::iter::once(own.as_str()).chain(texts(parts))));
         }
-        let both = SetExpr::intersection([at(self.snapshot, own.clone()), location.clone()]);
-        let candidates = may_be_kind.into_iter().map(Some).chain([None]).map(with);
-        let mut candidates = candidates.filter(|text| self.is_same(text, &both));
-        candidates.next().or(Some(own))
+        let both = [at(self.snapshot, vec![own.clone()]), asked.docs.clone()];
+        let both = SetExpr::intersection(both);
+        let total = self.len(&both);
+        let alone = std::iter::once(own.clone());
+        let candidates = asked.locations.iter().flat_map(|parts| self.candidates(&own, parts));
+        alone.chain(candidates).find(|text| self.is_same(text, &both, total))
     }
 
-    /// Does a text ask for exactly these documents?
-    fn is_same(&self, text: &str, documents: &SetExpr<'s>) -> bool {
-        let session = Session::new(self.snapshot);
-        let len = |set: SetExpr<'s>| count(&session, set, false).0;
-        let asked = at(self.snapshot, text.to_owned());
-        let (all, here) = (len(documents.clone()), len(asked.clone()));
-        all == here && len(SetExpr::intersection([asked, documents.clone()])) == all
+    /// Texts that may ask for a value at a location.
+    fn candidates(&self, own: &str, parts: &[Part]) -> Vec<String> {
+        let others = |left_out: usize| -> Vec<String> {
+            let others = parts.iter().enumerate().filter(|(at, _)| *at != left_out);
+            others.map(|(_, part)| part.text.clone()).collect()
+        };
+        let with = |first: Vec<String>, at: usize| [first, others(at)].concat().join(", ");
+        let beside = |at: usize| with(vec![own.to_owned()], at);
+        let with_kind = |(at, kind): (usize, PlaceKind)| {
+            // The value and a part of one kind would ask for two of it.
+            let own = (kind != self.kind).then(|| own.to_owned());
+            with(own.into_iter().chain([places::bound(kind, &parts[at].text)]).collect(), at)
+        };
+        let stand_for_it = (0..parts.len()).filter(|&at| parts[at].may_be_kind);
+        let all = joined(std::iter::once(own).chain(texts(parts)));
+        let kinds = (0..parts.len()).flat_map(|at| PlaceKind::ALL.map(|kind| (at, kind)));
+        stand_for_it.map(beside).chain([all]).chain(kinds.map(with_kind)).collect()
+    }
+
+    /// Does a text ask for exactly these documents, of which there are `total`?
+    fn is_same(&self, text: &str, documents: &SetExpr<'s>, total: u64) -> bool {
+        let asked = at(self.snapshot, vec![text.to_owned()]);
+        self.len(&asked) == total
+            && self.len(&SetExpr::intersection([asked, documents.clone()])) == total
+    }
+
+    fn len(&self, documents: &SetExpr<'s>) -> u64 {
+        count(&Session::new(self.snapshot), documents.clone(), false).0
     }
 }
 
-/// Documents at a location.
-fn at(snapshot: &Snapshot, location: String) -> SetExpr<'_> {
-    let query = Query { locations: vec![location], ..Query::default() };
+fn texts(parts: &[Part]) -> impl Iterator<Item = &str> {
+    parts.iter().map(|part| part.text.as_str())
+}
+
+fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// Documents at one of some locations.
+fn at(snapshot: &Snapshot, locations: Vec<String>) -> SetExpr<'_> {
+    let query = Query { locations, ..Query::default() };
     let session = Session::new(snapshot);
     session.filters(&query).first().cloned().unwrap_or(SetExpr::EMPTY)
 }
 
 /// The parts of a location that is a known place.
+fn parsed(snapshot: &Snapshot, location: &str) -> Option<Vec<PlacePart>> {
+    let is_known = |key: &PlaceKey| snapshot.places().ord(key.as_str()).is_some();
+    match places::parse(location, &is_known) {
+        PlaceFilter::Parts(query) => Some(query.parts),
+        PlaceFilter::Unknown | PlaceFilter::Blank => None,
+    }
+}
+
 fn parts(snapshot: &Snapshot, kind: PlaceKind, location: &str) -> Option<Vec<Part>> {
-    let ord = |key: &PlaceKey| snapshot.places().ord(key.as_str());
-    let parsed = places::parse(location, &|key| ord(key).is_some());
-    let PlaceFilter::Parts(query) = parsed else { return None };
-    let part = |part: places::PlacePart| {
-        let may_be_kind = part.of_kind(kind).any(|key| ord(key).is_some());
+    let is_known = |key: &PlaceKey| snapshot.places().ord(key.as_str()).is_some();
+    let part = |part: PlacePart| {
+        let may_be_kind = part.of_kind(kind).any(is_known);
         Part { text: part.text, may_be_kind }
     };
-    Some(query.parts.into_iter().map(part).collect())
+    Some(parsed(snapshot, location)?.into_iter().map(part).collect())
+}
+
+/// Do the parts of a location mean beside a place of `kind` what they mean in it, and none of them
+/// such a place?
+fn is_plain(snapshot: &Snapshot, kind: PlaceKind, location: &str) -> bool {
+    let Some(parts) = parts(snapshot, kind, location) else { return false };
+    // Alone, a code means less than beside another part.
+    let means_more = match &parts[..] {
+        [part] => {
+            let alone = parsed(snapshot, &part.text);
+            let twice = parsed(snapshot, &format!("{0}, {0}", part.text));
+            alone.is_none()
+                || alone.as_ref().map(|it| &it[..1]) != twice.as_ref().map(|it| &it[..1])
+        }
+        _ => false,
+    };
+    !means_more && parts.iter().all(|part| !part.may_be_kind)
 }

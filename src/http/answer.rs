@@ -195,7 +195,8 @@ impl Answerer {
             }
             Work::Facets(request) => {
                 let begun = Instant::now();
-                let counts = facets::count(snapshot, &request);
+                let tuning = self.scratch.borrow().tuning;
+                let counts = facets::count(snapshot, &request, tuning);
                 let search = Some(begun.elapsed());
                 let body = render::facets::facets(&counts);
                 let unknown = unknown_values(snapshot, counts.unknown);

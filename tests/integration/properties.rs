@@ -14,7 +14,17 @@
 //! FIRMAMENT_PAIRS=1000000 FIRMAMENT_SEED=7 cargo test --release --test integration -- --nocapture answers
 //! ```
 
+/// Returns a fault unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(format!($($message)+));
+        }
+    };
+}
+
 mod coverage;
+mod facets;
 mod frequent_pairs;
 mod misspelling;
 mod requests;
@@ -44,15 +54,6 @@ const PAIRS_TO_COVER: u64 = 10_000;
 
 /// What is wrong with an answer.
 type Fault = String;
-
-/// Returns a fault unless the condition holds.
-macro_rules! ensure {
-    ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err(format!($($message)+));
-        }
-    };
-}
 
 /// One request to one collection, and what is needed to check it.
 struct Pair<'a> {

@@ -1,16 +1,18 @@
 //! `firmament-tools query --workload`: what the requests of a file cost, by class.
 //!
 //! In process, on one thread, answers not cached. All requests are parsed first. Timed is exactly
-//! [`search`], with `--render` also [`render::page`], the body of the response; neither HTTP nor
-//! the reading of the query string. The file is answered `--warm-up` times untimed (so that pages
+//! [`search`], with `--render` also [`render::page`], the body of the response, with `--facet`
+//! [`facets::count`] instead; neither HTTP nor the reading of the query string. The file is answered `--warm-up` times untimed (so that pages
 //! are in memory), then `--repeat` times; the time of a request is its least. Percentiles are by
 //! nearest rank.
 
 use super::{QueryArguments, check_cursor};
 use crate::workload::request_file::{self, Request};
 use crate::{Failure, inspect};
+use firmament::facets::{self, Facet, FacetQuery};
 use firmament::http::parse_query_string;
-use firmament::query::page::{Page, Scratch, search};
+use firmament::limits::FACET_VALUES_DEFAULT;
+use firmament::query::page::{Scratch, search};
 use firmament::query::request::Query;
 use firmament::render;
 use firmament::snapshot::Snapshot;
@@ -28,6 +30,7 @@ struct Report {
     warm_up: u32,
     repeat: u32,
     rendered: bool,
+    facets: Vec<&'static str>,
     classes: Vec<Times>,
     all: Times,
     slowest: Vec<Slow>,
@@ -57,35 +60,59 @@ struct Slow {
 /// A request, ready.
 struct Timed {
     request: Request,
-    query: Query,
+    asked: Asked,
     time: Duration,
     total: u64,
+}
+
+/// What is asked for.
+enum Asked {
+    Page(Query),
+    Facets(FacetQuery),
+}
+
+impl Asked {
+    fn new(query: Query, facets: &[Facet]) -> Asked {
+        match facets {
+            [] => Asked::Page(query),
+            _ => Asked::Facets(FacetQuery {
+                query,
+                facets: facets.to_vec(),
+                prefix: None,
+                limit: FACET_VALUES_DEFAULT as usize,
+            }),
+        }
+    }
 }
 
 /// Answers the requests of the file and prints the table, or with `--json` one object.
 pub fn run(arguments: &QueryArguments, path: &Path) -> Result<String, Failure> {
     let snapshot = inspect::open(&arguments.snapshot)?;
-    let mut requests = read(path, &snapshot)?;
     let measured = &arguments.measured;
+    let mut requests = read(path, &snapshot, &measured.facet)?;
     let mut scratch = Scratch::default();
-    let mut answer = |query: &Query| -> Page {
-        let page = search(&snapshot, black_box(query), &mut scratch);
-        if measured.render {
-            black_box(render::page(&snapshot, &page));
+    let mut total = |asked: &Asked| match black_box(asked) {
+        Asked::Page(query) => {
+            let page = black_box(search(&snapshot, query, &mut scratch));
+            if measured.render {
+                black_box(render::page(&snapshot, &page));
+            }
+            page.total
         }
-        page
+        Asked::Facets(request) => {
+            black_box(facets::count(&snapshot, request, scratch.tuning)).total
+        }
     };
     for _ in 0..measured.warm_up {
         requests.iter().for_each(|timed| {
-            black_box(answer(&timed.query));
+            total(&timed.asked);
         });
     }
     for _ in 0..measured.repeat {
         for timed in &mut requests {
             let start = Instant::now();
-            let page = answer(&timed.query);
+            timed.total = total(&timed.asked);
             timed.time = timed.time.min(start.elapsed());
-            timed.total = page.total;
         }
     }
     let report = Report {
@@ -94,6 +121,7 @@ pub fn run(arguments: &QueryArguments, path: &Path) -> Result<String, Failure> {
         warm_up: measured.warm_up,
         repeat: measured.repeat,
         rendered: measured.render,
+        facets: measured.facet.iter().map(|facet| facet.name()).collect(),
         classes: by_class(&requests),
         all: Times::of("all", requests.iter()),
         slowest: slowest(&requests, measured.slowest),
@@ -105,7 +133,7 @@ pub fn run(arguments: &QueryArguments, path: &Path) -> Result<String, Failure> {
     })
 }
 
-fn read(path: &Path, snapshot: &Snapshot) -> Result<Vec<Timed>, Failure> {
+fn read(path: &Path, snapshot: &Snapshot, facets: &[Facet]) -> Result<Vec<Timed>, Failure> {
     let ready = |(number, request): (usize, Request)| {
         let at = |message: String| Failure {
             message: format!("{}:{number}: {message}", path.display()),
@@ -114,7 +142,8 @@ fn read(path: &Path, snapshot: &Snapshot) -> Result<Vec<Timed>, Failure> {
         let query =
             parse_query_string(&request.query_string).map_err(|error| at(error.to_string()))?;
         check_cursor(&query, snapshot).map_err(|failure| at(failure.message))?;
-        Ok(Timed { request, query, time: Duration::MAX, total: 0 })
+        let asked = Asked::new(query, facets);
+        Ok(Timed { request, asked, time: Duration::MAX, total: 0 })
     };
     let requests: Vec<Timed> =
         (1..).zip(request_file::read(path)?).map(ready).collect::<Result<_, Failure>>()?;
@@ -184,7 +213,11 @@ fn describe(report: &Report) -> String {
          {:26} {:>7} {:>9} {:>9} {:>9} {:>9} {:>11}\n",
         report.snapshot,
         report.businesses,
-        if report.rendered { " and rendering" } else { "" },
+        match &report.facets[..] {
+            [] if report.rendered => " and rendering".to_owned(),
+            [] => String::new(),
+            facets => format!(" for the facets {}", facets.join(", ")),
+        },
         report.warm_up,
         report.repeat,
         "class",

@@ -1,6 +1,7 @@
 //! A collection as the engine serves it.
 
 use firmament::company::Company;
+use firmament::facets::{self, FacetCounts, FacetQuery};
 use firmament::ids::DocId;
 use firmament::index::Thresholds;
 use firmament::query::page::{Page, Scratch, search};
@@ -81,6 +82,11 @@ impl Subject {
         }
         self.taken.set(taken);
         page
+    }
+
+    /// The engine's counts of values.
+    pub fn facets(&self, request: &FacetQuery) -> FacetCounts {
+        facets::count(&self.snapshot, request, self.tuning)
     }
 
     /// How many answers took each of [`Way::ALL`].
