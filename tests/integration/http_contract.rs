@@ -3,6 +3,7 @@
 //! What a search finds is tested elsewhere; here the collection only has to tell answers apart.
 
 mod connections;
+mod cors;
 mod cursors;
 mod errors;
 mod keys;

@@ -145,6 +145,26 @@ fn a_hang_up_reloads() {
     assert_eq!(client.response().total(), 46);
 }
 
+/// Pages that are no longer behind the mapping end the process; it says why first.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_snapshot_that_is_cut_off_while_it_is_served_ends_the_server_with_a_reason() {
+    let setup = Setup::new();
+    let mut process = Process::start(&mut serve(&setup));
+    let address = address_in(&process.line_with("listening on"));
+    let snapshot = &setup.config.snapshot;
+    let file = std::fs::File::options().write(true).open(snapshot).expect("a writable file");
+    file.set_len(0).expect("a file that can be cut");
+    let mut client = Client::connect(address);
+    client.send(&request("GET", "/v1/search?q=anvil", &[("X-API-Key", setup.key())]));
+    assert_eq!(process.wait().code(), Some(5));
+    assert!(client.is_closed());
+    let lines: Vec<String> = process.log.iter().collect();
+    let [line] = &lines[..] else { panic!("{lines:?}") };
+    assert!(line.contains(&snapshot.display().to_string()), "{line}");
+    assert!(line.contains("cp new.firmament NAME.next && mv NAME.next NAME"), "{line}");
+}
+
 #[test]
 fn every_flag_has_an_environment_twin() {
     let setup = Setup::new();
