@@ -116,14 +116,15 @@ const KNOWN_ELSEWHERE: &[(&[&str], &str)] = &[
 /// The refusal of a name that no parameter of a request has; says what may have been meant.
 pub(super) fn unknown_parameter(name: &str, operation: Operation<'_>) -> Refusal {
     let accepted = operation.params();
-    let guess = guess(name, operation).map_or_else(String::new, |guess| format!("{guess} "));
+    let guess =
+        guess(name, operation).map_or_else(|| ". ".to_owned(), |guess| format!("; {guess} "));
     let names: Vec<&str> = accepted.iter().map(|param| param.name()).collect();
     let known = match names.as_slice() {
         [] => "No parameters are accepted here".to_owned(),
         names => format!("Accepted are {}; names are case-sensitive", names.join(", ")),
     };
     let message =
-        format!("\"{}\" is not a parameter of {}; {guess}{known}", Excerpt(name), operation.path());
+        format!("\"{}\" is not a parameter of {}{guess}{known}", Excerpt(name), operation.path());
     let param = name.chars().take(NAME_CHARS_MAX).collect();
     Refusal { code: Code::UnknownParameter, message, param: Some(param) }
 }
