@@ -5,6 +5,10 @@
 //! which field is at fault and why. Units: `employee_count` in persons, `founded_year` in years of
 //! the common era.
 
+mod fault;
+
+pub use fault::FaultKind;
+
 use crate::limits::{EMPLOYEE_COUNT_MAX, FIELD_BYTES_MAX, FOUNDED_YEAR_RANGE};
 use std::fmt;
 
@@ -88,14 +92,16 @@ impl fmt::Display for Field {
 pub struct FieldError {
     /// The field at fault.
     pub field: Field,
+    /// What faults of this kind are counted under.
+    pub kind: FaultKind,
     /// What was found, and what is accepted.
     pub reason: String,
 }
 
 impl FieldError {
     /// A fault of `field`.
-    pub fn new(field: Field, reason: impl Into<String>) -> FieldError {
-        FieldError { field, reason: reason.into() }
+    pub fn new(field: Field, kind: FaultKind, reason: impl Into<String>) -> FieldError {
+        FieldError { field, kind, reason: reason.into() }
     }
 }
 
@@ -107,10 +113,11 @@ impl FieldError {
 pub fn text_value(field: Field, text: &str) -> Result<Option<&str>, FieldError> {
     let text = text.trim();
     if text.len() > FIELD_BYTES_MAX {
-        return Err(FieldError::new(field, too_long(text.len())));
+        return Err(FieldError::new(field, FaultKind::TooLong, too_long(text.len())));
     }
     if text.contains('\0') {
-        return Err(FieldError::new(field, "holds a NUL character (\\u0000); remove it"));
+        let reason = "holds a NUL character (\\u0000); remove it";
+        return Err(FieldError::new(field, FaultKind::Nul, reason));
     }
     Ok((!text.is_empty()).then_some(text))
 }
@@ -125,8 +132,9 @@ pub fn too_long(num_bytes: usize) -> String {
 /// # Errors
 /// As [`text_value`], and an empty text.
 pub fn required_text(field: Field, text: &str) -> Result<&str, FieldError> {
-    text_value(field, text)?
-        .ok_or_else(|| FieldError::new(field, "is empty; every record needs one"))
+    let is_empty =
+        || FieldError::new(field, FaultKind::Missing, "is empty; every record needs one");
+    text_value(field, text)?.ok_or_else(is_empty)
 }
 
 /// Checks the range of an employee count.
@@ -137,7 +145,7 @@ pub fn employee_count(count: u64) -> Result<u64, FieldError> {
     if count > EMPLOYEE_COUNT_MAX {
         let reason =
             format!("is {count}; whole numbers from 0 to {EMPLOYEE_COUNT_MAX} are accepted");
-        return Err(FieldError::new(Field::EmployeeCount, reason));
+        return Err(FieldError::new(Field::EmployeeCount, FaultKind::OutOfRange, reason));
     }
     Ok(count)
 }
@@ -149,7 +157,7 @@ pub fn employee_count(count: u64) -> Result<u64, FieldError> {
 pub fn founded_year(year: u64) -> Result<u16, FieldError> {
     if !FOUNDED_YEAR_RANGE.contains(&year) {
         let reason = format!("is {year}; whole numbers from 1 to 9999 are accepted");
-        return Err(FieldError::new(Field::FoundedYear, reason));
+        return Err(FieldError::new(Field::FoundedYear, FaultKind::OutOfRange, reason));
     }
     Ok(year as u16)
 }

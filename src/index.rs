@@ -53,6 +53,7 @@ pub mod entries;
 pub mod external_sort;
 pub mod facets;
 pub mod filters;
+pub mod findings;
 pub mod hosts;
 pub mod impact;
 pub mod invert;
@@ -62,10 +63,12 @@ pub mod pipeline;
 pub mod progress;
 pub mod record;
 pub mod reject;
+pub mod reject_file;
 pub mod scratch;
 pub mod source;
 pub mod symbols;
 pub mod token_codes;
+pub mod values;
 pub mod vocabulary;
 
 pub mod buffer_pool;
@@ -83,7 +86,9 @@ pub use memory::MemoryLimit;
 pub use progress::{NoProgress, Phase, Progress};
 pub use reject::{MaxRejects, Reject};
 pub use source::{Encoding, Format, Input, ReadOptions};
+pub use values::{Bands, NumberFormat, OnBadValue, ValueOptions};
 
+use crate::company::{FaultKind, Field, FieldError};
 use crate::snapshot::Snapshot;
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
@@ -96,7 +101,9 @@ use external_sort::Sorter;
 use pipeline::InBackground;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use record::RecordError;
 use reject::Place;
+use reject_file::{Counts, RejectSink};
 use scratch::{Scratch, ScratchError};
 use source::ParsedBlock;
 use std::io;
@@ -138,6 +145,10 @@ pub struct BuildReport {
     pub records: u64,
     /// Records rejected.
     pub rejects: u64,
+    /// What was wrong with records and values, by field and kind.
+    pub counts: Counts,
+    /// What was said of the inputs: columns and keys that are missing or not used.
+    pub notes: Vec<String>,
     /// Bytes of the records that were read, after decompression.
     pub input_bytes: u64,
     /// Rows without any value, which were passed over.
@@ -266,7 +277,7 @@ impl<'a> Builder<'a> {
         let scratch = Scratch::new(folder);
         scratch.create()?;
         let read = timed(&mut phases, Phase::Read, || self.read(inputs, &scratch))?;
-        let (sorted, rejects) =
+        let (sorted, rejects, counts) =
             timed(&mut phases, Phase::Sort, || self.sort(read.pending, &scratch))?;
         let num_docs = sorted.num_docs;
         if num_docs == 0 && !self.options.allow_empty {
@@ -320,6 +331,8 @@ impl<'a> Builder<'a> {
             snapshot,
             records: read.records,
             rejects,
+            counts,
+            notes: read.notes,
             input_bytes: read.input_bytes,
             blank_rows: read.blank_rows,
             phases,
@@ -379,10 +392,11 @@ impl<'a> Builder<'a> {
             input_bytes,
             blank_rows,
             rejects,
+            notes,
         } = read;
         let pending =
             Pending { records, ids, sample, num_records, num_read, names, units, rejects };
-        Ok(Read { pending, records: num_read, input_bytes, blank_rows })
+        Ok(Read { pending, records: num_read, input_bytes, blank_rows, notes })
     }
 
     /// Finds the duplicates, the order of all records, and what documents are written in: the
@@ -391,7 +405,7 @@ impl<'a> Builder<'a> {
         &self,
         pending: Pending<'_>,
         scratch: &Scratch,
-    ) -> Result<(SortedRecords, u64), BuildError> {
+    ) -> Result<(SortedRecords, u64, Counts), BuildError> {
         self.progress.begin(Phase::Sort, None);
         let Pending { records, ids, sample, num_records, num_read, names, units, mut rejects } =
             pending;
@@ -400,28 +414,28 @@ impl<'a> Builder<'a> {
         let place =
             |(input, number): duplicate_ids::Place| Place::new(units[input as usize], number);
         let reject = |duplicate: duplicate_ids::DuplicateId| {
-            rejects.add(Reject {
-                file: name(duplicate.place.0),
-                place: place(duplicate.place),
-                id: Some(duplicate.id),
-                field: Some("id"),
-                reason: format!(
-                    "stands already at {}{}: ids are unique, keep one of the two records",
-                    name(duplicate.first.0),
-                    place(duplicate.first)
-                ),
-            })
+            let reason = format!(
+                "stands already at {}{}: ids are unique, keep one of the two records",
+                name(duplicate.first.0),
+                place(duplicate.first)
+            );
+            let fault = FieldError::new(Field::Id, FaultKind::DuplicateId, reason).into();
+            let error = RecordError { id: Some(duplicate.id), faults: vec![fault] };
+            rejects.add(&name(duplicate.place.0), place(duplicate.place), error)
         };
         let encoder = InBackground::begin(|| sample.train());
         let (ranks, num_docs) =
             duplicate_ids::rank(ids, num_records, scratch, self.pool, memory, reject)?;
-        let rejects = rejects.finish()?;
+        let (rejects, counts) = rejects.finish()?;
         let allowed = self.options.max_rejects;
         if allowed.is_exceeded(rejects, num_read) {
+            if rejects > 1 {
+                self.progress.note(&format!("rejected by field and reason: {}", counts.rejected));
+            }
             return Err(BuildError::TooManyRejects { rejects, records: num_read, allowed });
         }
         let sorted = records.finish()?;
-        Ok((SortedRecords { sorted, ranks, num_docs, encoder: encoder.wait() }, rejects))
+        Ok((SortedRecords { sorted, ranks, num_docs, encoder: encoder.wait() }, rejects, counts))
     }
 }
 
@@ -442,6 +456,7 @@ struct Read<'a> {
     records: u64,
     input_bytes: u64,
     blank_rows: u64,
+    notes: Vec<String>,
 }
 
 /// Records in runs, and what was rejected so far.
@@ -455,7 +470,7 @@ struct Pending<'a> {
     num_read: u64,
     names: Vec<String>,
     units: Vec<source::Unit>,
-    rejects: source::RejectSink<'a>,
+    rejects: RejectSink<'a>,
 }
 
 fn threads(threads: Option<NonZeroUsize>) -> Result<ThreadPool, BuildError> {

@@ -7,7 +7,10 @@ use super::Failure;
 use super::input::InputArguments;
 use super::output::{print, tell};
 use super::progress::Display;
+use firmament::company::Field;
 use firmament::index;
+use firmament::index::reject::{FaultCount, FaultCounts};
+use firmament::index::reject_file::Counts;
 use firmament::index::{BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
 use firmament::memory;
 use firmament::snapshot::file::format::MAGIC;
@@ -36,9 +39,10 @@ use std::path::{Path, PathBuf};
 
 Fields of a record: id and name (required), website, description, industry, employee_count,
 location.city, location.state, location.country, founded_year. Each is read from the key or column of
-its own name, of location the last word alone will do in a table; unknown keys and columns are not
-used. --map location=COLUMN takes a text such as \"Austin, Texas, United States\" apart. In JSON and
-Parquet numbers must be numbers; a cell of CSV or TSV is what it looks like, and empty is no value.
+its own name, of location the last word alone will do; unknown keys and columns are not used, and
+named once. --map FIELD=- leaves a field out. --map location=COLUMN takes a text such as
+\"Austin, Texas, United States\" apart. Empty is no value, and a list of one value is that value.
+Numbers may be numbers or texts, the year a date whose year has four digits.
 
 A folder stands for the files in it, sorted by name. Symbolic links, devices and pipes are refused;
 pass their contents on standard input. Rejected records are listed on standard error and in the reject
@@ -111,12 +115,13 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
     let display = Display::new();
     match index::build(&inputs, &arguments.output, &options, &display) {
         Ok(report) => {
+            let counts = report.counts.clone();
             let report = Report::of(&report, &arguments.output, &reject_file);
             if arguments.json {
                 let json = serde_json::to_string(&report).expect("a report has a JSON form");
                 print(&(json + "\n"))?;
             } else {
-                tell(&report.describe());
+                tell(&report.describe(&counts));
             }
             Ok(())
         }
@@ -154,7 +159,7 @@ fn check_paths(inputs: &[PathBuf], output: &Path, reject_file: &Path) -> Result<
     if output == reject_file || is_same(output, reject_file) {
         return refuse(output, "output and reject file", "--reject-file");
     }
-    // It is emptied at the start: a server that has mapped it would end.
+    // The list takes the place of a snapshot that somebody needs.
     if is_snapshot(reject_file) {
         return refuse(reject_file, "a snapshot and reject file", "--reject-file");
     }
@@ -186,6 +191,12 @@ struct Report {
     records: u64,
     rejects: u64,
     reject_file: String,
+    /// What was wrong with rejected records, by field and kind.
+    faults: Vec<FaultReport>,
+    /// What was wrong with values that were left out.
+    left_out: Vec<FaultReport>,
+    /// What was said of the inputs.
+    notes: Vec<String>,
     businesses: u32,
     /// Rows without any value, which were passed over.
     blank_rows: u64,
@@ -198,6 +209,30 @@ struct Report {
     peak_memory_bytes: Option<u64>,
     phases: Vec<PhaseReport>,
     sections: Vec<SectionReport>,
+}
+
+#[derive(Serialize)]
+struct FaultReport {
+    /// None if records as a whole are at fault.
+    field: Option<&'static str>,
+    kind: &'static str,
+    count: u64,
+    first: String,
+    /// What may mend it.
+    option: Option<&'static str>,
+}
+
+impl FaultReport {
+    fn of(counts: &FaultCounts) -> Vec<FaultReport> {
+        let report = |count: &FaultCount| FaultReport {
+            field: count.field.map(Field::name),
+            kind: count.kind.phrase(),
+            count: count.count,
+            first: format!("{}{}", count.first.0, count.first.1),
+            option: count.kind.option(),
+        };
+        counts.as_slice().iter().map(report).collect()
+    }
 }
 
 #[derive(Serialize)]
@@ -233,6 +268,9 @@ impl Report {
             records: report.records,
             rejects: report.rejects,
             reject_file: reject_file.display().to_string(),
+            faults: FaultReport::of(&report.counts.rejected),
+            left_out: FaultReport::of(&report.counts.left_out),
+            notes: report.notes.clone(),
             businesses,
             blank_rows: report.blank_rows,
             input_bytes: report.input_bytes,
@@ -252,7 +290,7 @@ impl Report {
         }
     }
 
-    fn describe(&self) -> String {
+    fn describe(&self, counts: &Counts) -> String {
         let mut text = format!(
             "{}: snapshot {} of {} businesses, {} bytes ({:.2} x the input)\n{} records in {:.1} s, {} a second",
             self.output,
@@ -287,8 +325,17 @@ impl Report {
         if self.rejects > 0 {
             let _ = writeln!(
                 text,
-                "{} of {} records were rejected; they are listed in {}",
-                self.rejects, self.records, self.reject_file
+                "{} of {} records were rejected; they are listed in {}\n  {}",
+                self.rejects, self.records, self.reject_file, counts.rejected
+            );
+        }
+        let left_out = counts.left_out.total();
+        if left_out > 0 {
+            let _ = writeln!(
+                text,
+                "{} bad values were left out (--on-bad-value null): {}",
+                HumanCount(left_out),
+                counts.left_out
             );
         }
         text

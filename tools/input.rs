@@ -3,7 +3,10 @@
 use super::Failure;
 use clap::builder::PossibleValuesParser;
 use firmament::index::mapping::preset::PRESETS;
-use firmament::index::{Encoding, Format, Input, Mapping, MappingOptions, Preset, ReadOptions};
+use firmament::index::{
+    Bands, Encoding, Format, Input, Mapping, MappingOptions, NumberFormat, OnBadValue, Preset,
+    ReadOptions, ValueOptions,
+};
 use std::path::PathBuf;
 
 /// Inputs, their format, and what their columns mean.
@@ -12,8 +15,9 @@ pub struct InputArguments {
     /// Files or folders of records, plain, gzip or zstd; `-` is standard input
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// Format of all inputs: jsonl, json (an array), csv, tsv, sql-export (COPY of PostgreSQL, INTO
-    /// OUTFILE of MySQL), parquet [default: told from content and name]
+    /// Format of all inputs: jsonl (an object a line), json (objects in an array or one after
+    /// another), csv, tsv, sql-export (COPY of PostgreSQL, INTO OUTFILE of MySQL), parquet
+    /// [default: told from content and name]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Encoding of text, as windows-1252 or utf-16le [default: by its byte order mark, else UTF-8]
@@ -26,12 +30,16 @@ pub struct InputArguments {
     /// Names of the columns of a table that has no header
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     columns: Option<Vec<String>>,
+    /// The key of an object around JSON records that leads to them; dots lead further in [example:
+    /// results]
+    #[arg(long, value_name = "KEY")]
+    at: Option<String>,
     /// A well-known layout: people-data-labs or sql-export
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(
         PRESETS.iter().map(|preset| clap::builder::PossibleValue::new(preset.name).help(preset.description))
     ))]
     preset: Option<String>,
-    /// Read a field from another column; dots lead into nested values [example:
+    /// Read a field from another column, or from none (-); dots lead into nested values [example:
     /// location.city=locality]
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
     map: Vec<(String, String)>,
@@ -44,6 +52,18 @@ pub struct InputArguments {
     /// Make ids of records without one from these fields or columns, a UUID of version 5
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     id_from: Vec<String>,
+    /// How numbers are written: en (1,200.0), de (1.200,0), fr (1 200,0), ch (1'200.0) or in
+    /// (1,20,000.0); auto reads plain digits, and in a file with semicolons dots that group
+    #[arg(long, value_name = "NAME", default_value_t)]
+    number_format: NumberFormat,
+    /// What stands for a band of employees such as 51-200, 10,001+ or 1K-5K: its lower or upper
+    /// bound, or the middle [default: bands are refused]
+    #[arg(long, value_name = "lower|middle|upper")]
+    bands: Option<Bands>,
+    /// What becomes of a record whose optional value cannot be read: it is rejected, or (null)
+    /// taken without the value, and the values are counted in the report
+    #[arg(long, value_name = "reject|null", default_value = "reject")]
+    on_bad_value: OnBadValue,
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
@@ -77,14 +97,14 @@ impl InputArguments {
             is_refused
                 .then(|| format!("{name} is for {what}: leave out one of {name} and --format"))
         };
-        use Format::{Csv, JsonArray, JsonLines, SqlExport, Tsv};
+        use Format::{Csv, Json, JsonLines, SqlExport, Tsv};
         for fault in [
             is_given(self.delimiter.is_some(), "--delimiter", &[Csv, SqlExport], "CSV and exports"),
             is_given(self.columns.is_some(), "--columns", &[Csv, Tsv, SqlExport], "tables of text"),
             is_given(
                 self.encoding.is_some(),
                 "--encoding",
-                &[Csv, Tsv, SqlExport, JsonLines, JsonArray],
+                &[Csv, Tsv, SqlExport, JsonLines, Json],
                 "text",
             ),
         ] {
@@ -97,16 +117,27 @@ impl InputArguments {
             constants: self.constant.clone(),
             nulls: self.null.clone(),
             id_from: self.id_from.clone(),
+            values: ValueOptions {
+                number_format: self.number_format,
+                bands: self.bands,
+                on_bad_value: self.on_bad_value,
+            },
         });
         let mapping = mapping.map_err(|error| usage(error.to_string()))?;
         // Who names a delimiter means CSV, whatever the name of the file ends in.
         let format = self.format.or(self.delimiter.map(|_| Format::Csv));
+        let at: Vec<String> =
+            self.at.iter().flat_map(|path| path.split('.')).map(str::to_owned).collect();
+        if at.iter().any(String::is_empty) {
+            return Err(usage("--at: a key is empty; give it as in --at results".to_owned()));
+        }
         Ok(ReadOptions {
             format,
             delimiter: self.delimiter,
             encoding: self.encoding,
             columns: self.columns.clone(),
             mapping,
+            at,
         })
     }
 }

@@ -1,12 +1,19 @@
 //! Values to one [`Company`].
 //!
 //! Readers hand over one [`Value`] per [`Slot`]; what is wrong with one is said here, the same way
-//! for every format. Formats with types of their own (JSON, Parquet) must hold numbers as numbers;
-//! the cells of CSV and TSV have no type, so there a number is what is written like one.
+//! for every format. A number may be a text in any format: it is read as [`values`](super::values)
+//! has it. All faults of a record are told, not the first only; where the operator wants it so,
+//! a bad value that no record needs is left out, and counted.
 
+use super::findings::{Dotted, Findings};
 use super::mapping::{IdSource, Mapping, Slot, derived_id};
+use super::record::{Fault, RecordError};
+use super::values::bands::{Band, Bands};
+use super::values::numbers::{Dots, NoNumber, Number, NumberRules};
+use super::values::years::NoYear;
+use super::values::{NumberFormat, OnBadValue, ValueOptions, numbers, shortened, years};
 use crate::company;
-use crate::company::{Company, Field, FieldError, Location};
+use crate::company::{Company, FaultKind, Field, FieldError, Location};
 use serde_json::Value as Json;
 
 /// A value as a reader found it.
@@ -14,24 +21,24 @@ use serde_json::Value as Json;
 pub enum Value<'a> {
     /// None.
     Null,
-    /// A text of a typed format.
+    /// A text; of white space alone it is no value.
     Text(&'a str),
-    /// A cell of an untyped table; no text is no value.
-    Cell(&'a str),
+    /// A number in digits, with a dot and decimals if it is not whole.
+    Decimal(&'a str),
     /// A whole number.
     Unsigned(u64),
     /// A whole number; below 0 it is refused wherever a number is expected.
     Signed(i64),
-    /// A number that was written with a fraction or an exponent.
-    Fraction(f64),
-    /// A number of a column that holds floating-point numbers, whole or not.
+    /// A floating-point number, whole or not.
     Double(f64),
+    /// A day, counted from 1 January 1970.
+    Day(i64),
     /// True or false.
     Bool(bool),
     /// An object.
     Object,
-    /// A list.
-    List,
+    /// A list of so many values.
+    List(usize),
 }
 
 /// Numbers up to here are exact as floating-point numbers.
@@ -40,51 +47,93 @@ const EXACT_DOUBLE_MAX: f64 = (1u64 << 53) as f64;
 /// A record being put together.
 pub struct Assembly<'m> {
     mapping: &'m Mapping,
+    rules: NumberRules,
     company: Company,
+    /// Places that stand beside `location`, in JSON.
+    beside: Location,
     /// Where the text of a whole place says it is.
     place: Location,
     id_parts: Vec<Option<String>>,
+    faults: Vec<Fault>,
 }
 
 impl<'m> Assembly<'m> {
     /// An empty record.
     pub fn new(mapping: &'m Mapping) -> Assembly<'m> {
+        let ValueOptions { number_format, bands, .. } = mapping.values;
+        let is_banded = bands.is_some();
         Assembly {
             mapping,
+            rules: NumberRules {
+                format: number_format,
+                dots_group: is_banded,
+                commas_group: is_banded,
+            },
             company: Company::default(),
+            beside: Location::default(),
             place: Location::default(),
             id_parts: vec![None; mapping.num_id_parts()],
+            faults: Vec::new(),
         }
     }
 
-    /// Takes a value.
-    ///
-    /// # Errors
-    /// The field cannot have this value.
-    pub fn set(&mut self, slot: Slot, value: Value<'_>) -> Result<(), FieldError> {
+    /// In this record a dot before three digits groups them, unless the operator said otherwise.
+    pub fn with_grouping_dots(mut self) -> Assembly<'m> {
+        self.rules.dots_group = true;
+        self
+    }
+
+    /// Takes a value, or notes what is wrong with it.
+    pub fn set(&mut self, slot: Slot, value: Value<'_>, findings: &mut Findings) {
         let value = match value {
-            Value::Text(text) | Value::Cell(text) if self.is_null(text) => Value::Null,
+            Value::Text(text) if self.is_null(text) => Value::Null,
             value => value,
         };
-        self.put(slot, value).map_err(|mut error| {
+        if let Err(mut error) = self.put(slot, value, findings) {
             let column = match slot {
                 Slot::Field(field) => self.mapping.column(field),
-                Slot::IdPart(_) => None,
+                Slot::Beside(_) | Slot::IdPart(_) => None,
             };
             if let Some(column) = column.filter(|&column| column != error.field.name()) {
                 error.reason.push_str(&format!(" (read from {column:?})"));
             }
-            error
-        })
+            self.refuse(error.into(), findings);
+        }
+    }
+
+    /// Notes a fault: of the record, or of a value that is left out.
+    pub fn refuse(&mut self, fault: Fault, findings: &mut Findings) {
+        if self.mapping.values.on_bad_value == OnBadValue::Null
+            && fault.field.is_some_and(|field| self.mapping.can_be_null(field))
+        {
+            findings.leave_out(fault);
+        } else {
+            self.reject(fault);
+        }
+    }
+
+    /// Notes a fault for which the record is rejected in any case.
+    pub fn reject(&mut self, fault: Fault) {
+        self.faults.push(fault);
     }
 
     fn is_null(&self, text: &str) -> bool {
         !self.mapping.nulls.is_empty() && self.mapping.nulls.iter().any(|null| null == text.trim())
     }
 
-    fn put(&mut self, slot: Slot, value: Value<'_>) -> Result<(), FieldError> {
+    fn put(
+        &mut self,
+        slot: Slot,
+        value: Value<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), FieldError> {
         let field = match slot {
             Slot::Field(field) => field,
+            Slot::Beside(field) => {
+                let value = text(field, value)?;
+                *place_of(&mut self.beside, field) = value;
+                return Ok(());
+            }
             Slot::IdPart(part) => {
                 self.id_parts[part] = identifying_text(value)?;
                 return Ok(());
@@ -93,28 +142,28 @@ impl<'m> Assembly<'m> {
         let company = &mut self.company;
         match field {
             Field::Id if self.mapping.derives_ids() => {
-                company.id = text(field, value)?.unwrap_or_default();
+                company.id = identifying_text(value)?.unwrap_or_default();
             }
-            Field::Id | Field::Name => {
-                let value = required(field, value)?;
-                *(if field == Field::Id { &mut company.id } else { &mut company.name }) = value;
-            }
+            Field::Id => company.id = required(field, identifying_text(value)?, value)?,
+            Field::Name => company.name = required(field, text(field, value)?, value)?,
             Field::Website => company.website = text(field, value)?,
             Field::Description => company.description = text(field, value)?,
             Field::Industry => company.industry = text(field, value)?,
-            Field::City => company.location.city = text(field, value)?,
-            Field::State => company.location.state = text(field, value)?,
-            Field::Country => company.location.country = text(field, value)?,
+            Field::City | Field::State | Field::Country => {
+                *place_of(&mut company.location, field) = text(field, value)?;
+            }
             Field::Location => {
                 self.place = text(field, value)?.map(|text| take_apart(&text)).unwrap_or_default();
             }
             Field::EmployeeCount => {
-                company.employee_count =
-                    number(field, value)?.map(company::employee_count).transpose()?;
+                let mut reader = NumberReader { rules: self.rules, findings };
+                let count = reader.count(value, self.mapping.values.bands)?;
+                company.employee_count = count.map(company::employee_count).transpose()?;
             }
             Field::FoundedYear => {
+                let mut reader = NumberReader { rules: self.rules, findings };
                 company.founded_year =
-                    number(field, value)?.map(company::founded_year).transpose()?;
+                    reader.year(value)?.map(company::founded_year).transpose()?;
             }
         }
         Ok(())
@@ -123,9 +172,9 @@ impl<'m> Assembly<'m> {
     /// The record.
     ///
     /// # Errors
-    /// It has no name, or no id and nothing to make one from.
-    pub fn finish(self) -> Result<Company, FieldError> {
-        let Assembly { mapping, mut company, place, id_parts } = self;
+    /// A value cannot be taken; or there is no name, or no id and nothing to make one from.
+    pub fn finish(self, findings: &mut Findings) -> Result<Company, RecordError> {
+        let Assembly { mapping, mut company, mut beside, place, id_parts, mut faults, .. } = self;
         let constants = &mapping.constants;
         if company.name.is_empty() {
             company.name.clone_from(&constants.name);
@@ -142,20 +191,47 @@ impl<'m> Assembly<'m> {
         company.employee_count = company.employee_count.or(constants.employee_count);
         company.founded_year = company.founded_year.or(constants.founded_year);
         let location = &mut company.location;
+        for field in [Field::City, Field::State, Field::Country] {
+            let other = place_of(&mut beside, field).take();
+            let own = place_of(location, field);
+            if own.is_none() {
+                *own = other;
+            } else if other.is_some() && *own != other {
+                findings.other_place(field);
+            }
+        }
         for from in [&constants.location, &place] {
             fill(&mut location.city, &from.city);
             fill(&mut location.state, &from.state);
             fill(&mut location.country, &from.country);
         }
-        if company.id.is_empty() && mapping.derives_ids() {
-            company.id = derive_id(&company, mapping, &id_parts)?;
-        }
-        for (field, value) in [(Field::Id, &company.id), (Field::Name, &company.name)] {
-            if value.is_empty() {
-                return Err(FieldError::new(field, "is missing; every record needs one"));
+        let is_told = |field, faults: &[Fault]| {
+            faults.iter().any(|fault| fault.field == Some(field) || fault.field.is_none())
+        };
+        // From values that are at fault another id would be made than from those that are mended.
+        if company.id.is_empty() && mapping.derives_ids() && faults.is_empty() {
+            match derive_id(&company, mapping, &id_parts) {
+                Ok(id) => company.id = id,
+                Err(error) => faults.push(error.into()),
             }
         }
-        Ok(company)
+        for (field, value) in [(Field::Id, &company.id), (Field::Name, &company.name)] {
+            let is_made = field == Field::Id && mapping.derives_ids();
+            if value.is_empty() && !is_made && !is_told(field, &faults) {
+                let reason = "is missing; every record needs one";
+                faults.push(FieldError::new(field, FaultKind::Missing, reason).into());
+            }
+        }
+        if faults.is_empty() { Ok(company) } else { Err(RecordError { id: None, faults }) }
+    }
+}
+
+/// The city, state or country.
+fn place_of(location: &mut Location, field: Field) -> &mut Option<String> {
+    match field {
+        Field::City => &mut location.city,
+        Field::State => &mut location.state,
+        _ => &mut location.country,
     }
 }
 
@@ -196,7 +272,7 @@ fn derive_id(
             .collect();
         let reason =
             format!("is missing, and so is all that it is made from: {}", names.join(", "));
-        FieldError::new(Field::Id, reason)
+        FieldError::new(Field::Id, FaultKind::Missing, reason)
     })
 }
 
@@ -215,84 +291,212 @@ fn take_apart(text: &str) -> Location {
     }
 }
 
-fn required(field: Field, value: Value<'_>) -> Result<String, FieldError> {
-    match value {
-        Value::Text(text) | Value::Cell(text) => {
-            company::required_text(field, text).map(str::to_owned)
-        }
-        Value::Null => Err(FieldError::new(field, "is null; every record needs one")),
-        other => Err(wrong_type(field, other, "a text in quotation marks")),
-    }
+/// A text that every record needs; `value` is what was given for it.
+fn required(field: Field, text: Option<String>, value: Value<'_>) -> Result<String, FieldError> {
+    text.ok_or_else(|| {
+        let found = if value == Value::Null { "null" } else { "empty" };
+        let reason = format!("is {found}; every record needs one");
+        FieldError::new(field, FaultKind::Missing, reason)
+    })
 }
 
 fn text(field: Field, value: Value<'_>) -> Result<Option<String>, FieldError> {
     match value {
-        Value::Text(text) | Value::Cell(text) => {
-            Ok(company::text_value(field, text)?.map(str::to_owned))
+        Value::Text(text) => Ok(company::text_value(field, text)?.map(str::to_owned)),
+        Value::Null | Value::List(0) => Ok(None),
+        other if matches!(field, Field::Id | Field::Name) => {
+            Err(wrong_type(field, other, "a text in quotation marks"))
         }
-        Value::Null => Ok(None),
         other => Err(wrong_type(field, other, "a text in quotation marks or null")),
     }
 }
 
-/// A value that an id is made from: texts and whole numbers, since both are exact.
+/// A value that identifies: texts and whole numbers, since both are exact.
 fn identifying_text(value: Value<'_>) -> Result<Option<String>, FieldError> {
     match value {
         Value::Unsigned(number) => Ok(Some(number.to_string())),
         Value::Signed(number) => Ok(Some(number.to_string())),
+        Value::Decimal(digits) if !digits.contains('.') => Ok(Some(digits.to_owned())),
+        Value::Double(_) | Value::Decimal(_) => {
+            let accepted = "a text or a whole number: write it without decimals";
+            Err(wrong_type(Field::Id, value, accepted))
+        }
         other => text(Field::Id, other),
+    }
+}
+
+/// Reads numbers, and notes what their dots were taken for.
+struct NumberReader<'f> {
+    rules: NumberRules,
+    findings: &'f mut Findings,
+}
+
+impl NumberReader<'_> {
+    /// A number of employees.
+    fn count(&mut self, value: Value<'_>, bands: Option<Bands>) -> Result<Option<u64>, FieldError> {
+        const FIELD: Field = Field::EmployeeCount;
+        let Value::Text(text) = value else { return number(FIELD, value) };
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        if let Ok(number) = self.read(FIELD, text) {
+            return whole(FIELD, number, text).map(Some);
+        }
+        let Some(band) = Band::parse(text) else { return Err(no_number(FIELD, text)) };
+        if let Some(bands) = bands {
+            return Ok(Some(band.value(bands)));
+        }
+        let [lower, middle, upper] =
+            [Bands::Lower, Bands::Middle, Bands::Upper].map(|bands| band.value(bands));
+        let reason = format!(
+            "is the text {:?}, a band or rounded: --bands lower reads it as {lower}, middle as {middle}, upper as \
+             {upper}",
+            shortened(text)
+        );
+        Err(FieldError::new(FIELD, FaultKind::Band, reason))
+    }
+
+    /// A year, or that of a date.
+    fn year(&mut self, value: Value<'_>) -> Result<Option<u64>, FieldError> {
+        const FIELD: Field = Field::FoundedYear;
+        let number = match value {
+            Value::Day(day) => {
+                // Before the year 1 there is none; the number says where it was.
+                return Ok(Some(years::of_day(day).unwrap_or(0)));
+            }
+            Value::Text(text) => {
+                let text = text.trim();
+                if text.is_empty() {
+                    return Ok(None);
+                }
+                let read = self.read(FIELD, text);
+                if !matches!(read, Ok(Number::Whole(_) | Number::Negative | Number::TooLarge)) {
+                    match years::of_date(text) {
+                        Ok(year) => return Ok(Some(year)),
+                        Err(NoYear::TwoDigits) => {
+                            let reason = format!(
+                                "is the text {text:?}, a date whose year has two digits: write it with four"
+                            );
+                            return Err(FieldError::new(FIELD, FaultKind::TwoDigitYear, reason));
+                        }
+                        Err(NoYear::NoDate) => {}
+                    }
+                }
+                match read {
+                    Ok(number) => Some(whole(FIELD, number, text)?),
+                    Err(NoNumber) => return Err(no_number(FIELD, text)),
+                }
+            }
+            value => number(FIELD, value)?,
+        };
+        match number {
+            Some(number @ 10_000..) => match years::of_digits(number) {
+                Some(year) => Ok(Some(year)),
+                None if number < 100_000 => {
+                    let reason = format!(
+                        "is {number}; years from 1 to 9999 are accepted: if it is a date as a spreadsheet keeps it, \
+                         have the column shown as a date there, and save it again"
+                    );
+                    Err(FieldError::new(FIELD, FaultKind::DayNumber, reason))
+                }
+                None => Ok(Some(number)),
+            },
+            number => Ok(number),
+        }
+    }
+
+    fn read(&mut self, field: Field, text: &str) -> Result<Number, NoNumber> {
+        let (number, dots) = numbers::read(text, self.rules)?;
+        if self.rules.dots_group && dots != Dots::Plain {
+            let of = if field == Field::EmployeeCount { Dotted::Employees } else { Dotted::Year };
+            self.findings.note_dots(of, dots, text);
+        }
+        Ok(number)
     }
 }
 
 fn number(field: Field, value: Value<'_>) -> Result<Option<u64>, FieldError> {
     match value {
-        Value::Null => Ok(None),
+        Value::Null | Value::List(0) => Ok(None),
         Value::Unsigned(number) => Ok(Some(number)),
         Value::Signed(number) => match u64::try_from(number) {
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(negative(field, &number.to_string())),
         },
-        Value::Text(text) if text.trim().is_empty() => Ok(None),
-        Value::Cell(text) => number_in_cell(field, text.trim()),
         Value::Double(number) => number_of_double(field, number).map(Some),
-        other => Err(wrong_type(field, other, "a whole number without quotation marks, or null")),
+        Value::Decimal(text) => {
+            let format = NumberFormat::En;
+            match numbers::read(text, NumberRules { format, ..NumberRules::default() }) {
+                Ok((number, _)) => whole(field, number, text).map(Some),
+                Err(NoNumber) => Err(no_number(field, text)),
+            }
+        }
+        other => Err(wrong_type(field, other, "a whole number, or null")),
     }
 }
 
-fn negative(field: Field, number: &str) -> FieldError {
-    FieldError::new(field, format!("is {number}; negative numbers are not accepted"))
-}
-
-/// `120`, and `120.0` as other programs write whole numbers of a column with gaps. Read digit by
-/// digit: nothing goes through a floating-point number.
-fn number_in_cell(field: Field, text: &str) -> Result<Option<u64>, FieldError> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let unsigned = text.strip_prefix('-').unwrap_or(text);
-    let (whole, zeros) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number(whole) || !is_number(zeros) || zeros.bytes().any(|byte| byte != b'0') {
-        let accepted =
-            "a whole number in digits alone, or nothing; --null TEXT names what means nothing";
-        return Err(wrong_type(field, Value::Cell(text), accepted));
-    }
-    if unsigned.len() < text.len() && whole.bytes().any(|byte| byte != b'0') {
-        return Err(negative(field, &shortened(text)));
-    }
-    match whole.parse() {
-        Ok(number) => Ok(Some(number)),
-        Err(_) => {
-            let reason = format!("is {}; that is more than any accepted number", shortened(whole));
-            Err(FieldError::new(field, reason))
+/// The number that `text` was read as, if it is one that a field can have.
+fn whole(field: Field, number: Number, text: &str) -> Result<u64, FieldError> {
+    match number {
+        Number::Whole(number) => Ok(number),
+        Number::Negative => Err(negative(field, &shortened(text))),
+        Number::TooLarge => {
+            let reason = format!("is {}; that is more than any accepted number", shortened(text));
+            Err(FieldError::new(field, FaultKind::OutOfRange, reason))
+        }
+        Number::Fraction => {
+            let reason = format!("is {}; whole numbers are accepted", shortened(text));
+            Err(FieldError::new(field, FaultKind::Fraction, reason))
         }
     }
 }
 
+fn negative(field: Field, number: &str) -> FieldError {
+    let reason = format!("is {number}; negative numbers are not accepted");
+    FieldError::new(field, FaultKind::Negative, reason)
+}
+
+/// What is wrong with a text that is no number in the format of the input.
+fn no_number(field: Field, text: &str) -> FieldError {
+    let shown = shortened(text);
+    let readings = numbers::readings(text);
+    if !readings.is_empty() {
+        let readings: Vec<String> =
+            readings.iter().map(|(format, number)| format!("{format} reads {number}")).collect();
+        let reason = format!(
+            "is the text {shown:?}, which can be read in more than one way: say which with --number-format ({})",
+            readings.join(", ")
+        );
+        return FieldError::new(field, FaultKind::GroupedDigits, reason);
+    }
+    let is_exponent = |(digits, exponent): (&str, &str)| {
+        let is_start = digits.starts_with(|c: char| c.is_ascii_digit());
+        is_start
+            && exponent.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if text.split_once(['e', 'E']).is_some_and(is_exponent) {
+        let reason = format!(
+            "is the text {shown:?}, in scientific notation, which may have lost digits: write it out"
+        );
+        return FieldError::new(field, FaultKind::Exponent, reason);
+    }
+    let accepted = match field {
+        Field::FoundedYear => "a year or a date whose year has four digits, or nothing",
+        _ => "a whole number, or nothing",
+    };
+    let reason = format!(
+        "is the text {shown:?}; accepted is {accepted}; --null TEXT names what means nothing"
+    );
+    FieldError::new(field, FaultKind::NoNumber, reason)
+}
+
 fn number_of_double(field: Field, number: f64) -> Result<u64, FieldError> {
     if !number.is_finite() || number.fract() != 0.0 || number.abs() > EXACT_DOUBLE_MAX {
+        let is_fraction = number.is_finite() && number.fract() != 0.0;
+        let kind = if is_fraction { FaultKind::Fraction } else { FaultKind::OutOfRange };
         let reason = format!("is {number}; accepted are whole numbers up to 2^53, or null");
-        return Err(FieldError::new(field, reason));
+        return Err(FieldError::new(field, kind, reason));
     }
     if number < 0.0 {
         return Err(negative(field, &number.to_string()));
@@ -300,37 +504,52 @@ fn number_of_double(field: Field, number: f64) -> Result<u64, FieldError> {
     Ok(number as u64)
 }
 
-fn shortened(text: &str) -> String {
-    let mut shown: String = text.chars().take(32).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
-}
-
 /// `value` is of another type than `field`.
 pub fn wrong_type(field: Field, value: Value<'_>, accepted: &str) -> FieldError {
     let found = match value {
-        Value::Text(text) | Value::Cell(text) => format!("the text {:?}", shortened(text)),
+        Value::Text(text) => format!("the text {:?}", shortened(text)),
         Value::Object => "an object".to_owned(),
-        Value::List => "a list".to_owned(),
+        Value::List(1) => "a list of something else than a value".to_owned(),
+        Value::List(len) => {
+            let reason = format!("is a list of {len} values; one is accepted: keep one");
+            return FieldError::new(field, FaultKind::SeveralValues, reason);
+        }
         Value::Bool(value) => value.to_string(),
-        Value::Fraction(number) => format!("{number:?}, a number with a fraction or exponent"),
         Value::Signed(number) => format!("the number {number}"),
         Value::Unsigned(number) => format!("the number {number}"),
-        Value::Double(number) => format!("the number {number}"),
+        Value::Double(number) => format!("the number {number:?}"),
+        Value::Decimal(digits) => format!("the number {}", shortened(digits)),
+        Value::Day(_) => "a date".to_owned(),
         Value::Null => "null".to_owned(),
     };
-    FieldError::new(field, format!("is {found}; accepted is {accepted}"))
+    FieldError::new(field, FaultKind::WrongType, format!("is {found}; accepted is {accepted}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::mapping::MappingOptions;
+
+    fn mapping(values: ValueOptions) -> Mapping {
+        Mapping::new(&MappingOptions { values, ..MappingOptions::default() }).unwrap()
+    }
+
+    /// What a value becomes in a field of numbers: the number, or what is wrong.
+    fn read_as(
+        field: Field,
+        value: Value<'_>,
+        values: ValueOptions,
+    ) -> Result<Option<u64>, FieldError> {
+        let mapping = mapping(values);
+        let mut assembly = Assembly::new(&mapping);
+        assembly.put(Slot::Field(field), value, &mut Findings::default())?;
+        Ok(assembly.company.employee_count.or(assembly.company.founded_year.map(u64::from)))
+    }
 
     #[test]
-    fn numbers_in_cells_are_exact() {
-        let number = |text| number(Field::EmployeeCount, Value::Cell(text));
+    fn numbers_in_texts_are_exact() {
+        let number =
+            |text| read_as(Field::EmployeeCount, Value::Text(text), ValueOptions::default());
         for (text, expected) in [
             ("", None),
             ("  ", None),
@@ -339,20 +558,33 @@ mod tests {
             ("007", Some(7)),
             (" 1911.0 ", Some(1911)),
             ("9007199254740993", Some(9_007_199_254_740_993)),
-            ("9223372036854775808", Some(1 << 63)),
         ] {
             assert_eq!(number(text), Ok(expected), "{text:?}");
         }
         for (text, expected) in [
             ("-1", "is -1; negative"),
             ("18446744073709551616", "is 18446744073709551616; that is more"),
-            ("1.5", "is the text \"1.5\""),
-            ("1e3", "is the text \"1e3\""),
-            ("1,234", "is the text \"1,234\""),
+            ("1.5", "is 1.5; whole numbers are accepted"),
+            ("1e3", "is the text \"1e3\", in scientific notation"),
+            (
+                "1,234",
+                "is the text \"1,234\", which can be read in more than one way: say which with --number-format \
+                       (en reads 1234)",
+            ),
+            (
+                "1.000",
+                "is the text \"1.000\", which can be read in more than one way: say which with --number-format \
+                       (en reads 1, de reads 1000)",
+            ),
+            (
+                "51-200",
+                "is the text \"51-200\", a band or rounded: --bands lower reads it as 51, middle as 125, upper",
+            ),
+            ("5K", "is the text \"5K\", a band or rounded: --bands lower reads it as 5000"),
             ("+5", "is the text \"+5\""),
             (".0", "is the text"),
             ("1.", "is the text"),
-            ("NaN", "is the text \"NaN\"; accepted is a whole number in digits alone"),
+            ("NaN", "is the text \"NaN\"; accepted is a whole number, or nothing; --null TEXT"),
             ("Infinity", "is the text"),
             ("１２", "is the text"),
             ("0x10", "is the text"),
@@ -360,6 +592,64 @@ mod tests {
             let reason = number(text).unwrap_err().reason;
             assert!(reason.starts_with(expected), "{text:?}: {reason}");
         }
+    }
+
+    #[test]
+    fn the_operator_says_how_numbers_are_written() {
+        let of =
+            |number_format, bands| ValueOptions { number_format, bands, ..ValueOptions::default() };
+        for (text, values, expected) in [
+            ("1.000", of(NumberFormat::De, None), 1000),
+            ("1,200", of(NumberFormat::En, None), 1200),
+            ("51-200", of(NumberFormat::Auto, Some(Bands::Middle)), 125),
+            ("10,001+", of(NumberFormat::Auto, Some(Bands::Upper)), 10_001),
+            ("1,200", of(NumberFormat::Auto, Some(Bands::Lower)), 1200),
+            ("1.200", of(NumberFormat::Auto, Some(Bands::Lower)), 1200),
+            ("120.0", of(NumberFormat::Auto, Some(Bands::Lower)), 120),
+            ("1.200", of(NumberFormat::De, Some(Bands::Lower)), 1200),
+        ] {
+            let found = read_as(Field::EmployeeCount, Value::Text(text), values);
+            assert_eq!(found, Ok(Some(expected)), "{text}");
+        }
+    }
+
+    #[test]
+    fn years_are_read_from_dates() {
+        let year = |value| read_as(Field::FoundedYear, value, ValueOptions::default());
+        for value in [
+            Value::Text("1998"),
+            Value::Text("1998.0"),
+            Value::Text("01/02/1998"),
+            Value::Text("19980301"),
+            Value::Unsigned(1998),
+            Value::Unsigned(19_980_301),
+            Value::Double(1998.0),
+            Value::Decimal("1998"),
+            Value::Day(10_300),
+        ] {
+            assert_eq!(year(value), Ok(Some(1998)), "{value:?}");
+        }
+        for (value, expected) in [
+            (Value::Text("01/02/98"), "is the text \"01/02/98\", a date whose year has two digits"),
+            (
+                Value::Text("35866"),
+                "is 35866; years from 1 to 9999 are accepted: if it is a date as",
+            ),
+            (Value::Unsigned(35_866), "is 35866; years from 1"),
+            (
+                Value::Text("1998-2004"),
+                "is the text \"1998-2004\"; accepted is a year or a date whose year",
+            ),
+            (Value::Text("0000-00-00"), "is 0; whole numbers from 1"),
+            (Value::Unsigned(1_234_567), "is 1234567; whole numbers from 1"),
+            (Value::Double(1998.5), "is 1998.5; accepted are whole numbers"),
+            (Value::Bool(true), "is true; accepted is a whole number"),
+        ] {
+            let reason = year(value).unwrap_err().reason;
+            assert!(reason.starts_with(expected), "{value:?}: {reason}");
+        }
+        let grouped = ValueOptions { number_format: NumberFormat::En, ..ValueOptions::default() };
+        assert_eq!(read_as(Field::FoundedYear, Value::Text("1,998"), grouped), Ok(Some(1998)));
     }
 
     #[test]

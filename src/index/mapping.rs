@@ -6,12 +6,15 @@
 //! operator every field is read from the key or column of its own name.
 
 pub mod derived_id;
+pub mod nearest;
 pub mod preset;
 
 pub use preset::Preset;
 
+use super::values::ValueOptions;
 use crate::company;
-use crate::company::{Company, Field, FieldError};
+use crate::company::{Company, FaultKind, Field, FieldError};
+use nearest::nearest;
 
 /// What an operator may say about the columns of the input.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +29,8 @@ pub struct MappingOptions {
     pub nulls: Vec<String>,
     /// Fields, or else columns, that the id of a record without one is made from.
     pub id_from: Vec<String>,
+    /// How values are read.
+    pub values: ValueOptions,
 }
 
 /// A mapping that makes no sense, or does not fit an input: what was given, what is accepted.
@@ -38,8 +43,20 @@ pub struct MappingError(pub String);
 pub enum Slot {
     /// A field of the record. [`Field::Location`] takes a text `city, state, country` apart.
     Field(Field),
+    /// City, state or country, where it does not stand under `location`.
+    Beside(Field),
     /// So many-th column that ids are made from and that is no field.
     IdPart(usize),
+}
+
+impl Slot {
+    /// The field, if it is one.
+    pub fn field(self) -> Option<Field> {
+        match self {
+            Slot::Field(field) | Slot::Beside(field) => Some(field),
+            Slot::IdPart(_) => None,
+        }
+    }
 }
 
 /// A key of a JSON object, and the keys of the object that may stand under it.
@@ -59,6 +76,9 @@ pub struct Key {
 
 /// Most keys in the tree of a mapping: one bit each tells whether a key was seen.
 pub const KEYS_MAX: u32 = 128;
+
+/// In place of a column: the field is not read.
+const LEFT_OUT: &str = "-";
 
 /// Most fields and columns that an id is made from.
 const ID_PARTS_MAX: usize = 16;
@@ -87,6 +107,9 @@ pub struct Mapping {
     /// The operator said what ids are made from; its columns must be there, those of a preset need
     /// not.
     is_id_from_asked_for: bool,
+    /// Fields that are not read, whatever the input has.
+    left_out: Vec<Field>,
+    pub(super) values: ValueOptions,
     keys: Vec<Key>,
 }
 
@@ -132,15 +155,6 @@ fn required_field(name: &str, option: &str) -> Result<Field, MappingError> {
     })
 }
 
-/// The name most like `given`, if one is.
-fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .map(|name| (strsim::jaro_winkler(&given.to_lowercase(), &name.to_lowercase()), name))
-        .filter(|(likeness, _)| *likeness > 0.85)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
-}
-
 impl Mapping {
     /// Checks what the operator said.
     ///
@@ -155,19 +169,32 @@ impl Mapping {
             nulls: options.nulls.clone(),
             id_from: Vec::new(),
             is_id_from_asked_for: !options.id_from.is_empty(),
+            left_out: Vec::new(),
+            values: options.values,
             keys: Vec::new(),
         };
         for (name, value) in &options.constants {
             mapping.add_constant(name, value)?;
         }
         for (name, column) in &options.columns {
-            mapping.add_column(required_field(name, "--map")?, column)?;
+            let field = required_field(name, "--map")?;
+            if column == LEFT_OUT {
+                mapping.leave_out(field)?;
+            } else {
+                mapping.add_column(field, column)?;
+            }
+        }
+        if mapping.left_out.contains(&Field::Id) && options.id_from.is_empty() {
+            let reason = "every record needs an id; name what it is made from with --id-from";
+            return Err(MappingError(format!("--map id={LEFT_OUT}: {reason}")));
         }
         mapping.num_asked_for = mapping.columns.len();
         let mut id_from: Vec<&str> = options.id_from.iter().map(String::as_str).collect();
         if let Some(preset) = options.preset {
             for &(field, column) in preset.columns {
-                if mapping.column(field).is_none() && !mapping.constant_fields.contains(&field) {
+                let is_said =
+                    mapping.constant_fields.contains(&field) || mapping.is_left_out(field);
+                if mapping.column(field).is_none() && !is_said {
                     mapping.columns.push((field, column.to_owned()));
                 }
             }
@@ -181,13 +208,43 @@ impl Mapping {
         Ok(mapping)
     }
 
+    fn leave_out(&mut self, field: Field) -> Result<(), MappingError> {
+        let fault = |reason: &str| {
+            Err(MappingError(format!("--map {}={LEFT_OUT}: {reason}", field.name())))
+        };
+        if field == Field::Name {
+            return fault("every record needs a name; name another column");
+        }
+        if self.column(field).is_some() || self.left_out.contains(&field) {
+            return fault("the field is mapped twice; keep one");
+        }
+        if self.constant_fields.contains(&field) {
+            return fault("the field has a constant; that alone counts");
+        }
+        self.left_out.push(field);
+        Ok(())
+    }
+
+    /// Is this the name of a field that was left out? Whoever said so knows of it.
+    pub fn is_name_left_out(&self, name: &str) -> bool {
+        field_by_name(name).is_some_and(|field| self.is_left_out(field))
+    }
+
+    /// Did the operator leave a field out? A location that is left out has no parts, but for those
+    /// that were mapped.
+    pub fn is_left_out(&self, field: Field) -> bool {
+        let is_part = matches!(field, Field::City | Field::State | Field::Country);
+        self.left_out.contains(&field)
+            || is_part && self.left_out.contains(&Field::Location) && self.column(field).is_none()
+    }
+
     fn add_column(&mut self, field: Field, column: &str) -> Result<(), MappingError> {
         let fault =
             |reason: &str| Err(MappingError(format!("--map {}={column}: {reason}", field.name())));
         if column.split('.').any(str::is_empty) {
             return fault("the name of the column is empty; give it as in --map name=company");
         }
-        if self.column(field).is_some() {
+        if self.column(field).is_some() || self.left_out.contains(&field) {
             return fault("the field is mapped twice; keep one");
         }
         if self.constant_fields.contains(&field) {
@@ -221,7 +278,9 @@ impl Mapping {
                         self.constants.founded_year = Some(company::founded_year(year)?);
                         Ok(true)
                     }
-                    (Err(_), _) => Err(FieldError::new(field, "is no whole number")),
+                    (Err(_), _) => {
+                        Err(FieldError::new(field, FaultKind::NoNumber, "is no whole number"))
+                    }
                 };
             }
             let text = company::text_value(field, value)?.map(str::to_owned);
@@ -280,6 +339,16 @@ impl Mapping {
         Ok(())
     }
 
+    /// May a record be without this field? Ids made without a value would change once it is there.
+    pub fn can_be_null(&self, field: Field) -> bool {
+        let is_place = |field| matches!(field, Field::City | Field::State | Field::Country);
+        let identifies = self.id_from.iter().any(|source| match *source {
+            IdSource::Field(part) => part == field || (field == Field::Location && is_place(part)),
+            IdSource::Column(..) => false,
+        });
+        !matches!(field, Field::Id | Field::Name) && !identifies
+    }
+
     /// Are ids made for records that have none?
     pub fn derives_ids(&self) -> bool {
         !self.id_from.is_empty()
@@ -307,7 +376,9 @@ impl Mapping {
     fn wanted(&self) -> Vec<(Slot, Vec<String>)> {
         let location = self.column(Field::Location).unwrap_or("location");
         let mut wanted = Vec::new();
-        for field in LEAVES.into_iter().filter(|field| !self.constant_fields.contains(field)) {
+        let is_read =
+            |field: &Field| !self.constant_fields.contains(field) && !self.is_left_out(*field);
+        for field in LEAVES.into_iter().filter(is_read) {
             let names = match (self.column(field), field.name().strip_prefix("location.")) {
                 (Some(column), _) => vec![column.to_owned()],
                 (None, Some(place)) => vec![format!("{location}.{place}"), place.to_owned()],
@@ -331,33 +402,10 @@ impl Mapping {
         let mut keys = Vec::new();
         let mut number = 0;
         for (slot, names) in self.wanted() {
-            // A JSON record has its places under `location`, or where it was said.
-            let mut level = &mut keys;
-            let mut parts = names[0].split('.').peekable();
-            while let Some(part) = parts.next() {
-                let is_last = parts.peek().is_none();
-                let field = match slot {
-                    Slot::Field(field) if is_last => field,
-                    Slot::Field(Field::City | Field::State | Field::Country) => Field::Location,
-                    Slot::Field(field) => field,
-                    Slot::IdPart(_) => Field::Id,
-                };
-                let at = level.iter().position(|key: &Key| key.name == part).unwrap_or_else(|| {
-                    let key = Key {
-                        name: part.to_owned(),
-                        slots: Vec::new(),
-                        children: Vec::new(),
-                        field,
-                        number,
-                    };
-                    number += 1;
-                    level.push(key);
-                    level.len() - 1
-                });
-                if is_last {
-                    level[at].slots.push(slot);
-                }
-                level = &mut level[at].children;
+            grow(&mut keys, &mut number, slot, &names[0]);
+            // A record has its places under `location`, or beside it, as a table has.
+            if let (Slot::Field(field), [_, short]) = (slot, names.as_slice()) {
+                grow(&mut keys, &mut number, Slot::Beside(field), short);
             }
         }
         if number > KEYS_MAX {
@@ -376,12 +424,60 @@ impl Mapping {
             || self.id_columns().any(|(_, column)| column == name)
     }
 
+    /// The outermost key under which JSON records have a field; none if it is not read.
+    pub fn first_key_of(&self, field: Field) -> Option<&str> {
+        fn has(key: &Key, field: Field) -> bool {
+            key.slots.contains(&Slot::Field(field))
+                || key.children.iter().any(|child| has(child, field))
+        }
+        self.keys.iter().find(|key| has(key, field)).map(|key| key.name.as_str())
+    }
+
+    /// The fields that no JSON record has a key for, if the records together have those of `seen`.
+    pub fn fields_without_key(&self, seen: u128) -> Vec<Field> {
+        let mut found = Vec::new();
+        visit(&self.keys, "", &mut |_, key| {
+            if seen & 1 << key.number != 0 {
+                found.extend(key.slots.iter().filter_map(|slot| slot.field()));
+            }
+        });
+        let has_place = found.contains(&Field::Location);
+        let is_place = |field| matches!(field, Field::City | Field::State | Field::Country);
+        let is_needed = |field: &Field| {
+            let is_given = self.constant_fields.contains(field)
+                || (*field == Field::Id && self.derives_ids())
+                || (has_place && is_place(*field));
+            !found.contains(field) && !is_given && !self.is_left_out(*field)
+        };
+        LEAVES.into_iter().filter(is_needed).collect()
+    }
+
+    /// The first key that the operator named and no JSON record has, as [`bind`](Self::bind) checks
+    /// the columns of a table.
+    pub fn first_key_without(&self, seen: u128) -> Option<String> {
+        let asked_for = |slot: &Slot| match *slot {
+            Slot::Field(field) => {
+                self.columns[..self.num_asked_for].iter().any(|(asked, _)| *asked == field)
+            }
+            Slot::Beside(_) => false,
+            Slot::IdPart(_) => self.is_id_from_asked_for,
+        };
+        let mut missing = None;
+        visit(&self.keys, "", &mut |path, key| {
+            let is_missing = seen & 1 << key.number == 0 && key.slots.iter().any(asked_for);
+            if missing.is_none() && is_missing {
+                missing = Some(path.to_owned());
+            }
+        });
+        missing
+    }
+
     /// Finds the columns of a table by their names. What only a preset names may be missing, as in
     /// JSON.
     ///
     /// # Errors
-    /// The name of a column that is read stands twice, a column that was asked for is not there, or none holds the names or
-    /// ids.
+    /// The name of a column that is read stands twice, a column that was asked for is not there, or
+    /// none holds the names or ids.
     pub fn bind(&self, columns: &[String]) -> Result<Binding, MappingError> {
         let shown = || {
             let mut shown: Vec<String> =
@@ -398,6 +494,7 @@ impl Mapping {
                     self.columns[..self.num_asked_for].iter().any(|(asked, _)| *asked == field),
                     field == Field::Name || (field == Field::Id && !self.derives_ids()),
                 ),
+                Slot::Beside(_) => (false, false),
                 Slot::IdPart(_) => (self.is_id_from_asked_for, false),
             };
             match found {
@@ -428,10 +525,7 @@ impl Mapping {
                         shown()
                     )));
                 }
-                None => binding.absent.extend(match slot {
-                    Slot::Field(field) => Some(field),
-                    Slot::IdPart(_) => None,
-                }),
+                None => binding.absent.extend(slot.field()),
             }
         }
         if binding.slots.iter().any(|(_, slot)| *slot == Slot::Field(Field::Location)) {
@@ -443,9 +537,48 @@ impl Mapping {
         binding.unused = (0..columns.len())
             .filter(|at| !binding.slots.iter().any(|(column, _)| column == at))
             .map(|at| columns[at].clone())
-            .filter(|name| !name.is_empty())
+            .filter(|name| !name.is_empty() && !self.is_name_left_out(name))
             .collect();
         Ok(binding)
+    }
+}
+
+/// Visits every key of a tree with its path.
+fn visit(keys: &[Key], above: &str, give: &mut dyn FnMut(&str, &Key)) {
+    for key in keys {
+        let path = format!("{above}{}", key.name);
+        give(&path, key);
+        visit(&key.children, &format!("{path}."), give);
+    }
+}
+
+/// Adds the key of a path with dots to a tree, and the keys above it.
+fn grow(mut level: &mut Vec<Key>, number: &mut u32, slot: Slot, path: &str) {
+    let mut parts = path.split('.').peekable();
+    while let Some(part) = parts.next() {
+        let is_last = parts.peek().is_none();
+        let field = match slot {
+            Slot::Field(field) | Slot::Beside(field) if is_last => field,
+            Slot::Field(Field::City | Field::State | Field::Country) => Field::Location,
+            Slot::Field(field) | Slot::Beside(field) => field,
+            Slot::IdPart(_) => Field::Id,
+        };
+        let at = level.iter().position(|key: &Key| key.name == part).unwrap_or_else(|| {
+            let key = Key {
+                name: part.to_owned(),
+                slots: Vec::new(),
+                children: Vec::new(),
+                field,
+                number: *number,
+            };
+            *number += 1;
+            level.push(key);
+            level.len() - 1
+        });
+        if is_last {
+            level[at].slots.push(slot);
+        }
+        level = &mut level[at].children;
     }
 }
 

@@ -1,30 +1,48 @@
 //! One JSON object to one [`Company`].
 //!
 //! Strict where silence would lose or invent data: a known key given twice, a value of a wrong
-//! type, a number out of range or with a fraction reject the record. Unknown keys are skipped,
-//! whatever they hold. Which keys are known is the matter of a [`Mapping`].
+//! type, a number out of range or with a fraction reject the record. A list of one value is that
+//! value. Unknown keys are skipped, whatever they hold, and noted. Which keys are known is the
+//! matter of a [`Mapping`].
 
 use super::company_builder::{Assembly, Value, wrong_type};
+use super::findings::Findings;
 use super::mapping::{Key, Mapping, Slot};
-use crate::company::{Company, Field, FieldError};
+use crate::company::{Company, FaultKind, Field, FieldError};
 use crate::limits::{RECORD_DEPTH_MAX, RECORD_KEYS_MAX};
 use simd_json::{Buffers, Node, StaticNode};
+
+/// One thing that is wrong with a record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The field at fault; none if the record as a whole is.
+    pub field: Option<Field>,
+    /// What it is counted under.
+    pub kind: FaultKind,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl From<FieldError> for Fault {
+    fn from(FieldError { field, kind, reason }: FieldError) -> Fault {
+        Fault { field: Some(field), kind, reason }
+    }
+}
 
 /// What is wrong with a record, and its id if that could be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordError {
     /// Id of the record.
     pub id: Option<String>,
-    /// The field at fault.
-    pub field: Option<Field>,
-    /// What is wrong.
-    pub reason: String,
+    /// All that is wrong, in the order in which it was found; at least one.
+    pub faults: Vec<Fault>,
 }
 
 impl RecordError {
     /// A fault of the record as a whole.
-    pub fn whole(reason: impl Into<String>) -> RecordError {
-        RecordError { id: None, field: None, reason: reason.into() }
+    pub fn whole(kind: FaultKind, reason: impl Into<String>) -> RecordError {
+        let fault = Fault { field: None, kind, reason: reason.into() };
+        RecordError { id: None, faults: vec![fault] }
     }
 
     /// Names the record by the value of its id; a long one is cut.
@@ -35,16 +53,12 @@ impl RecordError {
     }
 }
 
-impl From<FieldError> for RecordError {
-    fn from(error: FieldError) -> RecordError {
-        RecordError { id: None, field: Some(error.field), reason: error.reason }
-    }
-}
-
 /// Parses records; keeps its buffers from one to the next.
 pub struct RecordParser {
     buffers: Buffers,
     mapping: Mapping,
+    /// What the records so far told besides themselves.
+    pub findings: Findings,
 }
 
 impl Default for RecordParser {
@@ -57,7 +71,11 @@ impl RecordParser {
     /// A parser for records with these keys.
     pub fn new(mapping: Mapping) -> RecordParser {
         // The record itself is the first level.
-        RecordParser { buffers: Buffers::with_max_depth(4096, RECORD_DEPTH_MAX), mapping }
+        RecordParser {
+            buffers: Buffers::with_max_depth(4096, RECORD_DEPTH_MAX),
+            mapping,
+            findings: Findings::default(),
+        }
     }
 
     /// Parses one object. Its bytes are used as working space.
@@ -67,26 +85,32 @@ impl RecordParser {
     pub fn parse(&mut self, json: &mut [u8]) -> Result<Company, RecordError> {
         if let Err(error) = std::str::from_utf8(json) {
             let at = error.valid_up_to() + 1;
-            return Err(RecordError::whole(format!(
-                "is not UTF-8 at byte {at} of the record: convert the file to UTF-8"
-            )));
+            let reason =
+                format!("is not UTF-8 at byte {at} of the record: convert the file to UTF-8");
+            return Err(RecordError::whole(FaultKind::NotUtf8, reason));
         }
         if !json.trim_ascii_start().starts_with(b"{") {
-            return Err(RecordError::whole("is no JSON object: every record must be one {…}"));
+            return Err(no_object());
         }
         let tape = simd_json::to_tape_with_buffers(json, &mut self.buffers)
-            .map_err(|error| RecordError::whole(describe(&error)))?;
-        assemble(&tape.0, &self.mapping)
-            .map_err(|error| error.with_id(find_id(&tape.0, self.mapping.keys())))
+            .map_err(|error| describe(&error))?;
+        assemble(&tape.0, &self.mapping, &mut self.findings)
+            .map_err(|error| error.with_id(find_id(&tape.0, self.mapping.keys()).as_deref()))
     }
 }
 
+fn no_object() -> RecordError {
+    let reason = "is no JSON object: every record must be one {…}";
+    RecordError::whole(FaultKind::NotJson, reason)
+}
+
 /// What the parser says, in words: its own names tell more of it than of the record.
-fn describe(error: &simd_json::Error) -> String {
+fn describe(error: &simd_json::Error) -> RecordError {
     use simd_json::ErrorType;
     let what = match error.error() {
         ErrorType::DepthLimitExceeded => {
-            return format!("is nested deeper than {RECORD_DEPTH_MAX} levels: flatten it");
+            let reason = format!("is nested deeper than {RECORD_DEPTH_MAX} levels: flatten it");
+            return RecordError::whole(FaultKind::NotJson, reason);
         }
         ErrorType::Syntax | ErrorType::UnterminatedString => {
             "a string is not closed, or holds a control character that is not escaped"
@@ -106,10 +130,13 @@ fn describe(error: &simd_json::Error) -> String {
         ErrorType::ExpectedObjectKey | ErrorType::KeyMustBeAString | ErrorType::BadKeyType => {
             "a key is missing, or is not in quotation marks"
         }
-        ErrorType::TrailingData => "something follows the object",
+        ErrorType::TrailingData => {
+            "something follows the object; --format json reads objects however they are laid out"
+        }
         _ => "what stands there can stand nowhere, or the record ends too early",
     };
-    format!("is not valid JSON near byte {} of the record: {what}", error.index() + 1)
+    let reason = format!("is not valid JSON near byte {} of the record: {what}", error.index() + 1);
+    RecordError::whole(FaultKind::NotJson, reason)
 }
 
 /// Keys and values of the object whose node is the first of `nodes`; each value as its own nodes.
@@ -131,66 +158,96 @@ fn entries<'t, 'i>(nodes: &'t [Node<'i>]) -> impl Iterator<Item = (&'i str, &'t 
     })
 }
 
-fn find_id<'i>(nodes: &[Node<'i>], keys: &[Key]) -> Option<&'i str> {
+fn find_id(nodes: &[Node<'_>], keys: &[Key]) -> Option<String> {
     entries(nodes).find_map(|(name, value)| {
         let key = keys.iter().find(|key| key.name == name)?;
-        match value[0] {
-            Node::String(id) if key.slots.contains(&Slot::Field(Field::Id)) => Some(id),
-            Node::Object { .. } => find_id(value, &key.children),
+        let is_id = key.slots.contains(&Slot::Field(Field::Id));
+        match element_of_one(value)[0] {
+            Node::String(id) if is_id => Some(id.to_owned()),
+            Node::Static(StaticNode::U64(id)) if is_id => Some(id.to_string()),
+            Node::Static(StaticNode::I64(id)) if is_id => Some(id.to_string()),
+            Node::Object { .. } => find_id(element_of_one(value), &key.children),
             _ => None,
         }
     })
 }
 
-fn assemble(nodes: &[Node<'_>], mapping: &Mapping) -> Result<Company, RecordError> {
-    let Node::Object { len, .. } = nodes[0] else {
-        return Err(RecordError::whole("is no JSON object: every record must be one {…}"));
-    };
+fn assemble(
+    nodes: &[Node<'_>],
+    mapping: &Mapping,
+    findings: &mut Findings,
+) -> Result<Company, RecordError> {
+    let Node::Object { len, .. } = nodes[0] else { return Err(no_object()) };
     if len > RECORD_KEYS_MAX {
-        return Err(RecordError::whole(format!(
-            "has {len} keys; at most {RECORD_KEYS_MAX} are accepted"
-        )));
+        let reason = format!("has {len} keys; at most {RECORD_KEYS_MAX} are accepted");
+        return Err(RecordError::whole(FaultKind::TooManyKeys, reason));
     }
-    let mut assembly = Assembly::new(mapping);
-    take_object(nodes, mapping.keys(), &mut 0, &mut assembly)?;
-    Ok(assembly.finish()?)
+    let mut object =
+        Object { seen: 0, path: Vec::new(), assembly: Assembly::new(mapping), findings };
+    object.take(nodes, mapping.keys());
+    let Object { seen, assembly, findings, .. } = object;
+    findings.keys.seen |= seen;
+    assembly.finish(findings)
 }
 
-/// Takes the known values of an object; `seen` has a bit for every key that was met.
-fn take_object(
-    nodes: &[Node<'_>],
-    keys: &[Key],
-    seen: &mut u128,
-    assembly: &mut Assembly<'_>,
-) -> Result<(), FieldError> {
-    for (name, value) in entries(nodes) {
-        let Some(key) = keys.iter().find(|key| key.name == name) else { continue };
-        let bit = 1 << key.number;
-        if *seen & bit != 0 {
-            return Err(FieldError::new(key.field, "stands twice in the record: keep one"));
-        }
-        *seen |= bit;
-        match value[0] {
-            Node::Object { .. } if !key.children.is_empty() => {
-                take_object(value, &key.children, seen, assembly)?;
+/// An object on its way into a record.
+struct Object<'a, 'm> {
+    /// A bit for every known key that was met.
+    seen: u128,
+    /// Keys of the objects around the one at hand.
+    path: Vec<&'m str>,
+    assembly: Assembly<'m>,
+    findings: &'a mut Findings,
+}
+
+impl<'m> Object<'_, 'm> {
+    /// Takes the known values of an object, and notes the unknown keys.
+    fn take(&mut self, nodes: &[Node<'_>], keys: &'m [Key]) {
+        for (name, value) in entries(nodes) {
+            let Some(key) = keys.iter().find(|key| key.name == name) else {
+                self.findings.keys.add_unknown(&self.path, name);
+                continue;
+            };
+            let bit = 1 << key.number;
+            if self.seen & bit != 0 {
+                let reason = "stands twice in the record: keep one";
+                let fault = FieldError::new(key.field, FaultKind::Twice, reason);
+                self.assembly.reject(fault.into());
+                continue;
             }
-            node if key.slots.is_empty() => check_absent(key.field, value_of(node))?,
-            node => {
-                for &slot in &key.slots {
-                    assembly.set(slot, value_of(node))?;
+            self.seen |= bit;
+            let value = element_of_one(value);
+            match value[0] {
+                Node::Object { .. } if !key.children.is_empty() => {
+                    self.path.push(&key.name);
+                    self.take(value, &key.children);
+                    self.path.pop();
+                }
+                node if key.slots.is_empty() => {
+                    if let Err(error) = check_absent(key.field, value_of(node)) {
+                        self.assembly.refuse(error.into(), self.findings);
+                    }
+                }
+                node => {
+                    for &slot in &key.slots {
+                        self.assembly.set(slot, value_of(node), self.findings);
+                    }
                 }
             }
         }
     }
-    Ok(())
 }
 
 /// Where an object is expected: no value is fine, and an empty text is no value, here as
 /// everywhere.
 fn check_absent(field: Field, value: Value<'_>) -> Result<(), FieldError> {
     match value {
-        Value::Null => Ok(()),
+        Value::Null | Value::List(0) => Ok(()),
         Value::Text(text) if text.trim().is_empty() => Ok(()),
+        Value::Text(_) if field == Field::Location => {
+            let accepted = "an object with city, state and country; --map location=location takes a text apart";
+            Err(wrong_type(field, value, accepted))
+        }
         other if field == Field::Location => {
             Err(wrong_type(field, other, "an object with city, state and country"))
         }
@@ -198,16 +255,21 @@ fn check_absent(field: Field, value: Value<'_>) -> Result<(), FieldError> {
     }
 }
 
+/// The nodes of the one element, if they are those of a list of one; the nodes as they are if not.
+fn element_of_one<'t, 'i>(nodes: &'t [Node<'i>]) -> &'t [Node<'i>] {
+    if matches!(nodes[0], Node::Array { len: 1, .. }) { &nodes[1..] } else { nodes }
+}
+
 fn value_of<'i>(node: Node<'i>) -> Value<'i> {
     match node {
         Node::String(text) => Value::Text(text),
         Node::Object { .. } => Value::Object,
-        Node::Array { .. } => Value::List,
+        Node::Array { len, .. } => Value::List(len),
         Node::Static(StaticNode::Null) => Value::Null,
         Node::Static(StaticNode::Bool(value)) => Value::Bool(value),
         Node::Static(StaticNode::U64(number)) => Value::Unsigned(number),
         Node::Static(StaticNode::I64(number)) => Value::Signed(number),
-        Node::Static(StaticNode::F64(number)) => Value::Fraction(number),
+        Node::Static(StaticNode::F64(number)) => Value::Double(number),
     }
 }
 
@@ -219,10 +281,12 @@ mod tests {
         RecordParser::default().parse(&mut line.as_bytes().to_vec())
     }
 
-    /// What is wrong with the line, as `field reason`.
+    /// What is wrong with the line, as `field reason` each.
     fn fault(line: &str) -> String {
-        let error = parse(line).unwrap_err();
-        format!("{} {}", error.field.map_or("record", Field::name), error.reason)
+        let show = |fault: Fault| {
+            format!("{} {}", fault.field.map_or("record", Field::name), fault.reason)
+        };
+        parse(line).unwrap_err().faults.into_iter().map(show).collect::<Vec<_>>().join("; ")
     }
 
     #[test]
@@ -265,8 +329,13 @@ mod tests {
             (r#"{"id":"a"}"#, "name is missing"),
             (r#"{"id":"a","name":"  "}"#, "name is empty"),
             (r#"{"id":null,"name":"b"}"#, "id is null"),
-            (r#"{"id":1,"name":"b"}"#, "id is the number 1; accepted is a text in quotation marks"),
-            (r#"{"id":"a","name":["b"]}"#, "name is a list"),
+            (
+                r#"{"id":1.5,"name":"b"}"#,
+                "id is the number 1.5; accepted is a text or a whole number",
+            ),
+            (r#"{"id":"a","name":["b","c"]}"#, "name is a list of 2 values; one is accepted"),
+            (r#"{"id":"a","name":[["b","c"]]}"#, "name is a list of 2 values"),
+            (r#"{"id":"a","name":[[]]}"#, "name is empty"),
             (r#"{"id":"a","name":"b","name":"c"}"#, "name stands twice"),
             (
                 r#"{"id":"a","name":"b","location":{"city":"x","city":"y"}}"#,
@@ -275,11 +344,13 @@ mod tests {
             (r#"{"id":"a","name":"b\u0000"}"#, "name holds a NUL"),
             (r#"{"id":"a","name":"b","employee_count":-1}"#, "employee_count is -1"),
             (
-                r#"{"id":"a","name":"b","employee_count":1.0}"#,
-                "employee_count is 1.0, a number with a fraction",
+                r#"{"id":"a","name":"b","employee_count":1.5}"#,
+                "employee_count is 1.5; accepted are whole numbers",
             ),
-            (r#"{"id":"a","name":"b","employee_count":1e3}"#, "employee_count is 1000.0, a number"),
-            (r#"{"id":"a","name":"b","employee_count":"12"}"#, "employee_count is the text \"12\""),
+            (
+                r#"{"id":"a","name":"b","employee_count":"12 or so"}"#,
+                "employee_count is the text \"12 or so\"",
+            ),
             (
                 r#"{"id":"a","name":"b","employee_count":9223372036854775808}"#,
                 "employee_count is 9223372036854775808;",
@@ -302,10 +373,51 @@ mod tests {
         let mut bad_utf8 = b"{\"id\":\"a\",\"name\":\"\xff\"}".to_vec();
         let error = RecordParser::default().parse(&mut bad_utf8).unwrap_err();
         assert!(
-            error.reason.starts_with("is not UTF-8 at byte 19 of the record"),
-            "{}",
-            error.reason
+            error.faults[0].reason.starts_with("is not UTF-8 at byte 19 of the record"),
+            "{error:?}"
         );
+    }
+
+    #[test]
+    fn values_may_be_written_in_many_ways() {
+        let expected = parse(
+            r#"{"id":"7","name":"b","industry":"Toys","employee_count":120,"founded_year":1998,
+                "location":{"city":"Graz","country":"Austria"}}"#,
+        );
+        assert!(expected.is_ok());
+        for line in [
+            r#"{"id":7,"name":["b"],"industry":["Toys"],"employee_count":"120","founded_year":"1998-03-12",
+                "location":[{"city":"Graz","country":["Austria"]}]}"#,
+            r#"{"id":[7],"name":"b","website":[],"industry":"Toys","employee_count":120.0,"founded_year":1998.0,
+                "city":"Graz","country":"Austria","state":null}"#,
+            r#"{"id":"7","name":"b","industry":"Toys","employee_count":[1.2e2],"founded_year":19980312,
+                "location":{"city":"Graz"},"city":"Wien","country":"Austria","location.zip":1}"#,
+        ] {
+            assert_eq!(parse(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn all_faults_are_told_and_unknown_keys_noted() {
+        let told = fault(
+            r#"{"id":true,"website":["a","b"],"employee_count":-1,"founded_year":0,"location":5,"x":1}"#,
+        );
+        assert_eq!(
+            told,
+            "id is true; accepted is a text in quotation marks; website is a list of 2 values; one is \
+             accepted: keep one; employee_count is -1; negative numbers are not accepted; founded_year is 0; whole \
+             numbers from 1 to 9999 are accepted; location is the number 5; accepted is an object with city, state \
+             and country; name is missing; every record needs one"
+        );
+        let mut parser = RecordParser::default();
+        for line in [
+            r#"{"id":"a","name":"b","x":{"y":1},"location":{"zip":"1","city":"c"},"city":"d"}"#,
+            r#"{"id":"a","name":"b","z":1,"x":2,"location":{"zip":"1"},"city":"d"}"#,
+        ] {
+            parser.parse(&mut line.as_bytes().to_vec()).unwrap();
+        }
+        assert_eq!(parser.findings.keys.unknown(), ["x", "location.zip", "z"]);
+        assert_eq!(parser.findings.other_place, Some((0, Field::City)));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Records that cannot be taken: where they stand, and what is wrong with them.
 
+use super::record::{Fault, RecordError};
 use super::source::Unit;
+use crate::company::{FaultKind, Field};
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -53,6 +55,31 @@ pub struct Reject {
     pub field: Option<&'static str>,
     /// What is wrong.
     pub reason: String,
+    /// What is wrong besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherFault>,
+}
+
+/// A fault of a rejected record that is not its first one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct OtherFault {
+    /// The field at fault; none if the record as a whole is.
+    pub field: Option<&'static str>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Reject {
+    /// A record of `file` that cannot be taken.
+    pub fn new(file: String, place: Place, error: RecordError) -> Reject {
+        let RecordError { id, faults } = error;
+        let told =
+            |fault: Fault| OtherFault { field: fault.field.map(Field::name), reason: fault.reason };
+        let mut faults = faults.into_iter().map(told);
+        let OtherFault { field, reason } =
+            faults.next().unwrap_or(OtherFault { field: None, reason: String::new() });
+        Reject { file, place, id, field, reason, others: faults.collect() }
+    }
 }
 
 impl fmt::Display for Reject {
@@ -61,10 +88,78 @@ impl fmt::Display for Reject {
         if let Some(id) = &self.id {
             write!(f, "record {id:?}: ")?;
         }
-        if let Some(field) = self.field {
-            write!(f, "{field} ")?;
+        let first = (self.field, &self.reason);
+        let others = self.others.iter().map(|other| (other.field, &other.reason));
+        for (number, (field, reason)) in std::iter::once(first).chain(others).enumerate() {
+            f.write_str(if number > 0 { "; " } else { "" })?;
+            if let Some(field) = field {
+                write!(f, "{field} ")?;
+            }
+            f.write_str(reason)?;
         }
-        f.write_str(&self.reason)
+        Ok(())
+    }
+}
+
+/// Faults of one kind in one field.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FaultCount {
+    /// The field; none if records as a whole are at fault.
+    pub field: Option<Field>,
+    /// The kind.
+    pub kind: FaultKind,
+    /// How many there were.
+    pub count: u64,
+    /// The first of them: name of the input and place in it.
+    pub first: (String, Place),
+}
+
+/// As in `employee_count: band 12 times, first at companies.csv:7 (see --bands)`.
+impl fmt::Display for FaultCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FaultCount { field, kind, count, first: (file, place) } = self;
+        let field = field.map_or("record", Field::name);
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        write!(f, "{field}: {} {times}, first at {file}{place}", kind.phrase())?;
+        kind.option().map_or(Ok(()), |option| write!(f, " (see {option})"))
+    }
+}
+
+/// Faults counted by field and kind, in the order in which they were met first.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct FaultCounts(Vec<FaultCount>);
+
+impl FaultCounts {
+    /// Counts a fault of the record at `place`.
+    pub fn add(&mut self, fault: &Fault, file: &str, place: Place) {
+        let is_alike =
+            |known: &&mut FaultCount| known.field == fault.field && known.kind == fault.kind;
+        match self.0.iter_mut().find(is_alike) {
+            Some(known) => known.count += 1,
+            None => self.0.push(FaultCount {
+                field: fault.field,
+                kind: fault.kind,
+                count: 1,
+                first: (file.to_owned(), place),
+            }),
+        }
+    }
+
+    /// The counts.
+    pub fn as_slice(&self) -> &[FaultCount] {
+        &self.0
+    }
+
+    /// How many faults there are in all.
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|count| count.count).sum()
+    }
+}
+
+impl fmt::Display for FaultCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts: Vec<String> = self.0.iter().map(FaultCount::to_string).collect();
+        f.write_str(&counts.join("; "))
     }
 }
 

@@ -10,8 +10,10 @@ pub mod compression;
 mod delimited;
 pub mod format;
 pub mod input;
-mod json_array;
+mod json_head;
+mod json_values;
 mod jsonl;
+mod notes;
 mod parquet;
 mod sql_export;
 mod table;
@@ -21,16 +23,16 @@ pub use format::{Format, Unit};
 pub use input::Input;
 pub use text::Encoding;
 
+use super::findings::Findings;
 use super::mapping::{Binding, Mapping};
 use super::record::RecordError;
-use super::reject::{Place, Reject};
+use super::reject::Place;
+use super::reject_file::RejectSink;
 use super::{BuildError, BuildOptions, Phase, Progress};
-use crate::company::Company;
+use crate::company::{Company, FaultKind};
 use crate::limits::RECORD_BYTES_MAX;
 use rayon::prelude::*;
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -50,6 +52,8 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// Which value goes to which field.
     pub mapping: Mapping,
+    /// The keys that lead to the records of JSON; none if they stand by themselves.
+    pub at: Vec<String>,
 }
 
 /// A stretch of an input with whole records, to be parsed on any thread.
@@ -76,6 +80,8 @@ pub struct Parsed {
     pub bytes: u64,
     /// Rows without any value, which are no records.
     pub blank: u64,
+    /// What the records told besides themselves.
+    pub findings: Findings,
 }
 
 /// Bytes that are parsed together.
@@ -89,9 +95,9 @@ const GATHER_MAX: Duration = Duration::from_secs(1);
 
 /// The fault of a record whose bytes are not held; `more` is more to do about it.
 fn too_long(more: &str) -> RecordError {
-    RecordError::whole(format!(
-        "is longer than {RECORD_BYTES_MAX} bytes: shorten or leave out the record{more}"
-    ))
+    let reason =
+        format!("is longer than {RECORD_BYTES_MAX} bytes: shorten or leave out the record{more}");
+    RecordError::whole(FaultKind::TooLong, reason)
 }
 
 /// An open input.
@@ -133,10 +139,13 @@ impl<'a> Source<'a> {
             )));
         };
         let mapping = &options.mapping;
+        if !options.at.is_empty() && !matches!(format, Format::JsonLines | Format::Json) {
+            return Err(io::Error::other(format!("it is {format}: --at is for JSON")));
+        }
         let mut binding = None;
+        let mut unit = format.unit();
         let mut table = TableOptions { delimiter: b'\t', columns: options.columns.as_deref() };
         let blocks: Box<dyn Blocks + 'a> = match format {
-            Format::JsonArray => Box::new(json_array::JsonArray::new(text)),
             Format::Csv | Format::Tsv => {
                 let mut passed = vec![];
                 if format == Format::Csv {
@@ -159,9 +168,30 @@ impl<'a> Source<'a> {
                 }
                 Box::new(rows)
             }
-            Format::JsonLines | Format::Parquet => Box::new(jsonl::JsonLines::new(text)),
+            Format::JsonLines | Format::Json | Format::Parquet => {
+                let (layout, text) = json_head::look(text, &options.mapping)?;
+                if options.at.is_empty()
+                    && let json_head::Layout::Envelope(lists) = &layout
+                {
+                    return Err(io::Error::other(in_envelope(lists)));
+                }
+                let is_over_lines = layout == json_head::Layout::OverLines;
+                if options.format == Some(Format::JsonLines) && is_over_lines {
+                    return Err(io::Error::other(
+                        "its first object goes over several lines: leave out --format jsonl, or say --format json",
+                    ));
+                }
+                let is_of_lines =
+                    layout == json_head::Layout::Lines || options.format == Some(Format::JsonLines);
+                if format == Format::JsonLines && is_of_lines && options.at.is_empty() {
+                    Box::new(jsonl::JsonLines::new(text))
+                } else {
+                    unit = Format::Json.unit();
+                    Box::new(json_values::JsonValues::new(text, &options.at))
+                }
+            }
         };
-        Ok(Source { unit: format.unit(), blocks, binding })
+        Ok(Source { unit, blocks, binding })
     }
 
     fn open_parquet(
@@ -188,23 +218,17 @@ impl<'a> Source<'a> {
         };
         Ok(Source { unit: Unit::Row, blocks, binding: Some(binding) })
     }
+}
 
-    /// What the operator should know about the columns.
-    fn note(&self) -> Option<String> {
-        let Binding { unused, absent, .. } = self.binding.as_ref()?;
-        let mut notes = Vec::new();
-        if !absent.is_empty() {
-            let names: Vec<&str> = absent.iter().map(|field| field.name()).collect();
-            notes.push(format!("no column for {}", names.join(", ")));
-        }
-        if !unused.is_empty() {
-            let shown: Vec<String> =
-                unused.iter().take(20).map(|name| format!("{name:?}")).collect();
-            let more = if unused.len() > 20 { ", …" } else { "" };
-            notes.push(format!("columns not used: {}{more}", shown.join(", ")));
-        }
-        (!notes.is_empty()).then(|| notes.join("; "))
-    }
+/// Why an object around records is not read.
+fn in_envelope(lists: &[String]) -> String {
+    let quoted: Vec<String> = lists.iter().take(8).map(|list| format!("{list:?}")).collect();
+    let what = if lists.len() == 1 { "a list of objects" } else { "lists of objects" };
+    format!(
+        "it is one object that is no record, with {what} under {}: read the records there with --at {}",
+        quoted.join(", "),
+        lists[0]
+    )
 }
 
 /// What separates the cells of CSV, and the bytes of the line that says so.
@@ -234,6 +258,8 @@ pub struct ReadRecords<'a> {
     pub blank_rows: u64,
     /// What was rejected so far.
     pub rejects: RejectSink<'a>,
+    /// What the operator should know of the inputs.
+    pub notes: Vec<String>,
 }
 
 /// Acceptable records that follow each other in an input.
@@ -276,18 +302,16 @@ pub fn read_all<'a>(
     progress.begin(Phase::Read, total);
     let mut rejects = RejectSink::new(options, progress)?;
     let mut units = Vec::with_capacity(inputs.len());
-    let mut last_note = None;
+    let mut notes = Notes { progress, last: None, all: Vec::new() };
+    // What the records of all JSON inputs had.
+    let mut json = None;
     let (mut records, mut input_bytes, mut blank_rows) = (0, 0, 0);
     let consumed = Arc::new(AtomicU64::new(0));
     let blocks_max = BLOCKS * pool.current_num_threads();
     for (at, input) in inputs.iter().enumerate() {
         let mut source = Source::open(input, read, &consumed).map_err(failed(at))?;
         units.push(source.unit);
-        let note = source.note();
-        if note.is_some() && note != last_note {
-            progress.note(&format!("{}: {}", names[at], note.as_deref().unwrap_or_default()));
-            last_note = note;
-        }
+        notes.add(&names[at], source.binding.as_ref().and_then(notes::of_columns));
         // As many as are read at once, or in little time where the input is slow; and how far
         // reading is then.
         let mut next_blocks = || {
@@ -299,6 +323,8 @@ pub fn read_all<'a>(
             }
             Ok::<_, BuildError>((blocks, consumed.load(Ordering::Relaxed)))
         };
+        let mut findings = Findings::default();
+        let records_before = records;
         let (mut blocks, mut read_to) = next_blocks()?;
         while !blocks.is_empty() {
             let parse = |block: Box<dyn Block>| block.parse(&read.mapping);
@@ -310,22 +336,22 @@ pub fn read_all<'a>(
                 next_blocks()
             });
             let mut accepted = Vec::with_capacity(parsed.len());
-            for Parsed { records: results, bytes, blank } in parsed {
+            for Parsed { records: results, bytes, blank, findings: of_block } in parsed {
                 input_bytes += bytes;
                 blank_rows += blank;
+                for (number, fault) in &of_block.left_out {
+                    rejects.leave_out(&names[at], Place::new(source.unit, *number), fault);
+                }
+                findings.add(of_block);
                 let mut block =
                     ParsedBlock { input: at, records: Vec::with_capacity(results.len()) };
                 for (number, result) in results {
                     records += 1;
                     match result {
                         Ok(company) => block.records.push((number, company)),
-                        Err(error) => rejects.add(Reject {
-                            file: names[at].clone(),
-                            place: Place::new(source.unit, number),
-                            id: error.id,
-                            field: error.field.map(|field| field.name()),
-                            reason: error.reason,
-                        })?,
+                        Err(error) => {
+                            rejects.add(&names[at], Place::new(source.unit, number), error)?;
+                        }
                     }
                 }
                 accepted.push(block);
@@ -334,51 +360,37 @@ pub fn read_all<'a>(
             progress.advance(read_to, records);
             (blocks, read_to) = next?;
         }
+        let unit = source.unit.name();
+        if let Some(reason) = notes::of_dots(&findings, unit) {
+            return Err(failed(at)(io::Error::other(reason)));
+        }
+        let is_json = source.binding.is_none() && records > records_before;
+        if is_json {
+            notes.add(&names[at], notes::of_keys(&read.mapping, &findings, unit));
+            json.get_or_insert_with(|| (at, Findings::default())).1.add(findings);
+        }
     }
-    Ok(ReadRecords { names, units, records, input_bytes, blank_rows, rejects })
+    if let Some((at, findings)) = json
+        && let Some(reason) = notes::missing_key(&read.mapping, &findings)
+    {
+        return Err(failed(at)(io::Error::other(reason)));
+    }
+    let notes = notes.all;
+    Ok(ReadRecords { names, units, records, input_bytes, blank_rows, rejects, notes })
 }
 
-/// Takes rejects: shows them, counts them, and lists them in the reject file.
-pub struct RejectSink<'a> {
-    file: Option<(PathBuf, BufWriter<File>)>,
+/// Tells what there is to know of inputs, once where several have it in common.
+struct Notes<'a> {
     progress: &'a dyn Progress,
-    count: u64,
+    last: Option<String>,
+    all: Vec<String>,
 }
 
-impl<'a> RejectSink<'a> {
-    fn new(options: &BuildOptions, progress: &'a dyn Progress) -> Result<Self, BuildError> {
-        let open = |path: &PathBuf| match File::create(path) {
-            Ok(file) => Ok((path.clone(), BufWriter::new(file))),
-            Err(source) => Err(BuildError::RejectFile { path: path.clone(), source }),
-        };
-        let file = options.reject_file.as_ref().map(open).transpose()?;
-        Ok(RejectSink { file, progress, count: 0 })
-    }
-
-    /// Takes one.
-    ///
-    /// # Errors
-    /// The reject file cannot be written.
-    pub fn add(&mut self, reject: Reject) -> Result<(), BuildError> {
-        self.count += 1;
-        self.progress.rejected(&reject);
-        if let Some((path, file)) = &mut self.file {
-            let mut line = serde_json::to_vec(&reject).expect("a reject has a JSON form");
-            line.push(b'\n');
-            file.write_all(&line)
-                .map_err(|source| BuildError::RejectFile { path: path.clone(), source })?;
-        }
-        Ok(())
-    }
-
-    /// How many there were.
-    ///
-    /// # Errors
-    /// The reject file cannot be written.
-    pub fn finish(self) -> Result<u64, BuildError> {
-        if let Some((path, mut file)) = self.file {
-            file.flush().map_err(|source| BuildError::RejectFile { path, source })?;
-        }
-        Ok(self.count)
+impl Notes<'_> {
+    fn add(&mut self, input: &str, note: Option<String>) {
+        let Some(note) = note.filter(|note| self.last.as_ref() != Some(note)) else { return };
+        self.all.push(format!("{input}: {note}"));
+        self.progress.note(&format!("{input}: {note}"));
+        self.last = Some(note);
     }
 }

@@ -82,9 +82,9 @@ fn bytes_of(records: &[String], num_inputs: usize, options: &BuildOptions) -> (V
         ..options.clone()
     };
     build(&inputs, &target, &options, &NoProgress).unwrap();
+    let rejects = std::fs::read_to_string(reject_file).unwrap_or_default();
     let entries = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(entries, 2, "temporary files are left");
-    let rejects = std::fs::read_to_string(reject_file).unwrap();
+    assert_eq!(entries, 1 + usize::from(!rejects.is_empty()), "temporary files are left");
     (std::fs::read(target).unwrap(), rejects)
 }
 

@@ -14,6 +14,7 @@ mod http_hostile;
 mod http_lifecycle;
 mod http_process;
 mod input_formats;
+mod input_values;
 mod operator;
 mod oracle;
 mod parquet_files;

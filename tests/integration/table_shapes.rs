@@ -150,7 +150,7 @@ fn a_file_in_another_encoding_is_one_sentence() {
     ];
     let (text, code) = refused("a.csv", cut.concat(), &["--encoding", "utf-16le"]);
     assert_eq!(code, Some(3), "{text}");
-    assert!(text.contains("a.csv:2: record \"1\": is not UTF-8 at byte 2"), "{text}");
+    assert!(text.contains("a.csv:2: record \"1\": name is not UTF-8 at byte 2"), "{text}");
     let marked = [b"\xff\xfe".as_slice(), &utf_16("id,name\n1,A\n", u16::to_le_bytes)].concat();
     let (text, _) = refused("a.csv", marked, &["--encoding", "windows-1252"]);
     assert!(text.contains("the mark of UTF-16LE, and --encoding says windows-1252"), "{text}");

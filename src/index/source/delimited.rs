@@ -14,9 +14,10 @@ mod marks;
 
 use super::table::{Header, TableOptions, id_column, is_blank, not_utf8, too_many_columns};
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
-use crate::company::Company;
+use crate::company::{Company, FaultKind};
 use crate::index::buffer_pool::{Lent, Spares};
 use crate::index::company_builder::{Assembly, Value};
+use crate::index::findings::Findings;
 use crate::index::mapping::{Binding, Mapping};
 use crate::index::record::RecordError;
 use crate::limits::{RECORD_BYTES_MAX, TABLE_COLUMNS_MAX};
@@ -29,6 +30,7 @@ pub struct Delimited<R> {
     rows: RowReader<R>,
     names: Vec<String>,
     header: Option<Arc<Header>>,
+    has_semicolons: bool,
     /// The first row, with its cells and their ends: it was read to see what it is.
     ahead: Option<(Row, Vec<u8>, Vec<usize>)>,
     /// Rows without any value before it.
@@ -95,6 +97,7 @@ impl<R: BufRead> Delimited<R> {
             rows,
             names: Vec::new(),
             header: None,
+            has_semicolons: options.delimiter == b';',
             ahead: None,
             blank: 0,
             buffers: Spares::default(),
@@ -153,7 +156,8 @@ impl<R: BufRead> Delimited<R> {
             }
             _ => names.len(),
         };
-        self.header = Some(Arc::new(Header { names, binding, num_cells }));
+        let has_semicolons = self.has_semicolons;
+        self.header = Some(Arc::new(Header { names, binding, num_cells, has_semicolons }));
     }
 
     /// The next row that has a value, or is at fault.
@@ -209,19 +213,23 @@ impl Block for Rows {
                         parsed.blank += 1;
                         continue;
                     }
-                    parse_row(row_bytes, row_ends, &self.header, mapping)
+                    parsed.findings.number = row.line;
+                    parse_row(row_bytes, row_ends, &self.header, mapping, &mut parsed.findings)
                 }
                 Err(Fault::TooLong) => Err(too_long(", or close a quotation mark left open")),
-                Err(Fault::TooManyCells) => Err(RecordError::whole(format!(
-                    "has more than {TABLE_COLUMNS_MAX} cells; the header has {}",
-                    self.header.names.len()
-                ))),
+                Err(Fault::TooManyCells) => {
+                    let reason = format!(
+                        "has more than {TABLE_COLUMNS_MAX} cells; the header has {}",
+                        self.header.names.len()
+                    );
+                    Err(RecordError::whole(FaultKind::Row, reason))
+                }
                 Err(Fault::Misquoted(cell)) => {
                     let place = match self.header.names.get(cell) {
                         Some(name) => format!("the column {name:?}"),
                         None => format!("cell {}", cell + 1),
                     };
-                    Err(RecordError::whole(misquoted(&place)))
+                    Err(RecordError::whole(FaultKind::Row, misquoted(&place)))
                 }
             };
             parsed.records.push((row.line, result));
@@ -248,44 +256,49 @@ fn parse_row(
     ends: &[usize],
     header: &Header,
     mapping: &Mapping,
+    findings: &mut Findings,
 ) -> Result<Company, RecordError> {
-    let Header { names, binding, num_cells } = header;
+    let Header { names, binding, num_cells, has_semicolons } = header;
     if ends.len() != *num_cells {
         let rows = match num_cells.cmp(&names.len()) {
             std::cmp::Ordering::Equal => "the header",
             _ => "the first row",
         };
-        return Err(RecordError::whole(format!(
+        let reason = format!(
             "has {} cells, {rows} has {num_cells}: quote a value that holds a separator or a line end",
             ends.len(),
-        )));
+        );
+        return Err(RecordError::whole(FaultKind::Row, reason));
     }
     let cell = |column: usize| {
         let start = if column == 0 { 0 } else { ends[column - 1] };
         &bytes[start..ends[column]]
     };
     if ends.len() > names.len() && !is_blank(cell(names.len())) {
-        return Err(RecordError::whole(format!(
+        let reason = format!(
             "has a value behind its last column {:?}, where other rows have none: quote a value that holds a separator",
             names[names.len() - 1]
-        )));
+        );
+        return Err(RecordError::whole(FaultKind::Row, reason));
     }
-    let text = |column: usize| {
-        std::str::from_utf8(cell(column))
-            .map_err(|error| not_utf8(error.valid_up_to(), &names[column]))
-    };
-    let id = id_column(binding).and_then(|column| text(column).ok());
+    let text = |column: usize| std::str::from_utf8(cell(column));
     let mut assembly = Assembly::new(mapping);
-    let mut fill = || {
-        for &(column, slot) in &binding.slots {
-            let cell = text(column)?;
-            assembly.set(slot, Value::Cell(cell))?;
+    if *has_semicolons {
+        assembly = assembly.with_grouping_dots();
+    }
+    for &(column, slot) in &binding.slots {
+        match text(column) {
+            Ok(cell) => assembly.set(slot, Value::Text(cell), findings),
+            Err(error) => {
+                let fault = not_utf8(slot, error.valid_up_to(), &names[column]);
+                assembly.refuse(fault, findings);
+            }
         }
-        Ok(())
-    };
-    fill()
-        .and_then(|()| assembly.finish().map_err(RecordError::from))
-        .map_err(|error| error.with_id(id))
+    }
+    assembly.finish(findings).map_err(|error| {
+        let id = id_column(binding).and_then(|column| text(column).ok());
+        error.with_id(id)
+    })
 }
 
 /// Reads row by row.
@@ -416,7 +429,7 @@ mod tests {
                 let records = read_with(text.as_bytes(), buffer_bytes, b',').unwrap();
                 let show = |(line, result): (u64, Result<Company, RecordError>)| match result {
                     Ok(company) => format!("{line} {}", company.name),
-                    Err(error) => format!("{line}! {}", error.reason),
+                    Err(error) => format!("{line}! {}", error.faults[0].reason),
                 };
                 records.into_iter().map(show).collect()
             })
@@ -467,7 +480,7 @@ mod tests {
         assert!(many[0].starts_with("2! has more than 1024 cells"), "{}", many[0]);
         assert_eq!(many[1], "3 b");
         let records = read_with(&b"id,name\nx\xff,a\n1,b\xff\n"[..], 4096, b',').unwrap();
-        let reason = |at: usize| records[at].1.as_ref().unwrap_err().reason.as_str();
+        let reason = |at: usize| records[at].1.as_ref().unwrap_err().faults[0].reason.as_str();
         assert!(reason(0).starts_with("is not UTF-8 at byte 2 of the column \"id\""));
         assert!(reason(1).starts_with("is not UTF-8 at byte 2 of the column \"name\""));
         assert_eq!(records[1].1.as_ref().unwrap_err().id.as_deref(), Some("1"));
@@ -478,7 +491,7 @@ mod tests {
         let long =
             b"id,name\n1,\"".chain(io::repeat(b'x').take(100 << 20)).chain(&b"\"\n2,b\n"[..]);
         let records = read_with(long, 1 << 18, b',').unwrap();
-        let reason = &records[0].1.as_ref().unwrap_err().reason;
+        let reason = &records[0].1.as_ref().unwrap_err().faults[0].reason;
         assert!(reason.starts_with("is longer than 1048576 bytes"), "{reason}");
         assert_eq!(records[1].1.as_ref().unwrap().name, "b");
     }

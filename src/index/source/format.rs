@@ -10,8 +10,8 @@ use std::str::FromStr;
 pub enum Format {
     /// One JSON object a line.
     JsonLines,
-    /// One JSON array of objects.
-    JsonArray,
+    /// JSON objects in any other layout: in an array, or one after another.
+    Json,
     /// Comma-separated values (RFC 4180) under a header.
     Csv,
     /// Rows of cells, separated by tabs.
@@ -33,10 +33,21 @@ pub enum Unit {
     Row,
 }
 
+impl Unit {
+    /// What a record is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Line => "line",
+            Unit::Element => "element",
+            Unit::Row => "row",
+        }
+    }
+}
+
 impl Format {
     const NAMES: [(&'static str, Format); 6] = [
         ("jsonl", Format::JsonLines),
-        ("json", Format::JsonArray),
+        ("json", Format::Json),
         ("csv", Format::Csv),
         ("tsv", Format::Tsv),
         ("sql-export", Format::SqlExport),
@@ -47,7 +58,7 @@ impl Format {
     pub fn unit(self) -> Unit {
         match self {
             Format::JsonLines | Format::Csv | Format::Tsv | Format::SqlExport => Unit::Line,
-            Format::JsonArray => Unit::Element,
+            Format::Json => Unit::Element,
             Format::Parquet => Unit::Row,
         }
     }
@@ -62,7 +73,7 @@ impl Format {
         }
         match ending_here.as_deref()? {
             "jsonl" | "ndjson" => Some(Format::JsonLines),
-            "json" => Some(Format::JsonArray),
+            "json" => Some(Format::Json),
             "csv" => Some(Format::Csv),
             "tsv" | "tab" => Some(Format::Tsv),
             "sql" => Some(Format::SqlExport),
@@ -79,7 +90,7 @@ impl Format {
         match (promised, head.trim_ascii_start().first()) {
             (Some(Format::Csv | Format::Tsv | Format::SqlExport), _) => promised,
             (_, Some(b'{')) => Some(Format::JsonLines),
-            (_, Some(b'[')) => Some(Format::JsonArray),
+            (_, Some(b'[')) => Some(Format::Json),
             // Nothing holds no record in any format.
             (_, None) => Some(Format::JsonLines),
             (Some(Format::JsonLines), _) => promised,
@@ -125,8 +136,8 @@ mod tests {
 
         let of_text = |head: &str, promised| Format::of_text(head.as_bytes(), promised);
         assert_eq!(of_text(" \n{\"id\"", None), Some(Format::JsonLines));
-        assert_eq!(of_text("[\n", Some(Format::JsonLines)), Some(Format::JsonArray));
-        assert_eq!(of_text("{\"id\"", Some(Format::JsonArray)), Some(Format::JsonLines));
+        assert_eq!(of_text("[\n", Some(Format::JsonLines)), Some(Format::Json));
+        assert_eq!(of_text("{\"id\"", Some(Format::Json)), Some(Format::JsonLines));
         assert_eq!(of_text("[id],name", Some(Format::Csv)), Some(Format::Csv));
         assert_eq!(of_text("id,name", None), None);
         assert_eq!(of_text("", None), Some(Format::JsonLines));

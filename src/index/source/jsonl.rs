@@ -70,12 +70,14 @@ impl Block for Lines {
             let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let (bytes, after) = rest.split_at_mut(end);
             if !bytes.iter().all(|byte| byte.is_ascii_whitespace()) {
+                parser.findings.number = line;
                 parsed.records.push((line, parser.parse(bytes)));
             }
             line += 1;
             rest = after.get_mut(1..).unwrap_or_default();
         }
         parsed.records.extend(self.too_long.map(|line| (line, Err(too_long("")))));
+        parsed.findings = parser.findings;
         parsed
     }
 }
@@ -96,7 +98,11 @@ mod tests {
         let parsed = Box::new(block).parse(&Mapping::default());
         let (line, result) = &parsed.records[0];
         assert_eq!(*line, 1);
-        assert!(result.as_ref().unwrap_err().reason.starts_with("is longer than 1048576 bytes"));
+        assert!(
+            result.as_ref().unwrap_err().faults[0]
+                .reason
+                .starts_with("is longer than 1048576 bytes")
+        );
         let parsed = Box::new(lines.next_lines().unwrap().unwrap()).parse(&Mapping::default());
         assert_eq!(parsed.records[0].0, 2);
         assert!(parsed.records[0].1.is_ok());

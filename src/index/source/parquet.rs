@@ -11,16 +11,18 @@
 //! column.
 
 mod column;
+mod decimal;
 mod pages;
 mod shape;
 mod unpacked;
 
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
 use crate::company;
-use crate::company::{Company, Field};
+use crate::company::{Company, FaultKind, Field};
 use crate::index::company_builder::{Assembly, Value};
+use crate::index::findings::Findings;
 use crate::index::mapping::{Binding, Mapping, Slot};
-use crate::index::record::RecordError;
+use crate::index::record::{Fault, RecordError};
 use crate::limits::{
     PARQUET_FOOTER_BYTES_MAX, RECORD_BYTES_MAX, UNPACKED_FREE_BYTES, UNPACKED_RATIO_MAX,
 };
@@ -285,68 +287,66 @@ impl<R: ChunkReader + 'static> Blocks for ParquetRows<R> {
 impl Block for Rows {
     fn parse(self: Box<Self>, mapping: &Mapping) -> Parsed {
         let width = self.binding.slots.len();
-        let records = (0..self.num_rows)
-            .map(|row| {
-                let cells = &self.cells[row * width..(row + 1) * width];
-                (self.first_row + row as u64, self.parse_row(cells, mapping))
-            })
-            .collect();
-        Parsed { records, bytes: self.texts.len() as u64, blank: 0 }
+        let mut parsed = Parsed { bytes: self.texts.len() as u64, ..Parsed::default() };
+        for row in 0..self.num_rows {
+            let cells = &self.cells[row * width..(row + 1) * width];
+            let number = self.first_row + row as u64;
+            parsed.findings.number = number;
+            let record = self.parse_row(cells, mapping, &mut parsed.findings);
+            parsed.records.push((number, record));
+        }
+        parsed
     }
 }
 
 impl Rows {
-    fn parse_row(&self, cells: &[Cell], mapping: &Mapping) -> Result<Company, RecordError> {
+    fn parse_row(
+        &self,
+        cells: &[Cell],
+        mapping: &Mapping,
+        findings: &mut Findings,
+    ) -> Result<Company, RecordError> {
         let slots = || cells.iter().zip(&self.binding.slots);
-        let id = slots().find(|(_, (_, slot))| *slot == Slot::Field(Field::Id));
-        let id = id.and_then(|(cell, _)| match *cell {
-            Cell::Text { start, end } => std::str::from_utf8(&self.texts[start..end]).ok(),
-            _ => None,
-        });
-        let mut assembly = Assembly::new(mapping);
-        let mut fill = || {
-            for (cell, &(_, slot)) in slots() {
-                // Numbers are exact texts; a column has one type, so none is taken for another.
-                let number;
-                let value = match *cell {
-                    Cell::Null => Value::Null,
-                    Cell::Text { start, end } => Value::Text(self.text(start, end, slot)?),
-                    Cell::TooLong(len) if len > RECORD_BYTES_MAX => return Err(too_long("")),
-                    Cell::TooLong(len) => return Err(of_slot(slot, company::too_long(len))),
-                    Cell::Unsigned(id) if slot == Slot::Field(Field::Id) => {
-                        number = id.to_string();
-                        Value::Text(&number)
-                    }
-                    Cell::Signed(id) if slot == Slot::Field(Field::Id) => {
-                        number = id.to_string();
-                        Value::Text(&number)
-                    }
-                    Cell::Unsigned(number) => Value::Unsigned(number),
-                    Cell::Signed(number) => Value::Signed(number),
-                    Cell::Double(number) => Value::Double(number),
-                };
-                assembly.set(slot, value)?;
-            }
-            Ok(())
+        let text = |start: usize, end: usize| std::str::from_utf8(&self.texts[start..end]);
+        let id = || {
+            let id = slots().find(|(_, (_, slot))| *slot == Slot::Field(Field::Id));
+            id.and_then(|(cell, _)| match *cell {
+                Cell::Text { start, end } | Cell::Decimal { start, end } => {
+                    text(start, end).ok().map(str::to_owned)
+                }
+                Cell::Unsigned(number) => Some(number.to_string()),
+                Cell::Signed(number) => Some(number.to_string()),
+                _ => None,
+            })
         };
-        fill()
-            .and_then(|()| assembly.finish().map_err(RecordError::from))
-            .map_err(|error| error.with_id(id))
+        let mut assembly = Assembly::new(mapping);
+        for (cell, &(_, slot)) in slots() {
+            let value = match *cell {
+                Cell::Null => Ok(Value::Null),
+                Cell::Text { start, end } => text(start, end).map(Value::Text).map_err(|error| {
+                    let at = error.valid_up_to() + 1;
+                    let reason = format!("is not UTF-8 at byte {at}: write the column as text");
+                    (FaultKind::NotUtf8, reason)
+                }),
+                Cell::Decimal { start, end } => {
+                    Ok(Value::Decimal(text(start, end).expect("digits, a sign and a dot")))
+                }
+                Cell::TooLong(len) if len > RECORD_BYTES_MAX => {
+                    return Err(too_long("").with_id(id().as_deref()));
+                }
+                Cell::TooLong(len) => Err((FaultKind::TooLong, company::too_long(len))),
+                Cell::Unsigned(number) => Ok(Value::Unsigned(number)),
+                Cell::Signed(number) => Ok(Value::Signed(number)),
+                Cell::Double(number) => Ok(Value::Double(number)),
+                Cell::Day(day) => Ok(Value::Day(day)),
+            };
+            match value {
+                Ok(value) => assembly.set(slot, value, findings),
+                Err((kind, reason)) => {
+                    assembly.refuse(Fault { field: slot.field(), kind, reason }, findings);
+                }
+            }
+        }
+        assembly.finish(findings).map_err(|error| error.with_id(id().as_deref()))
     }
-
-    fn text(&self, start: usize, end: usize, slot: Slot) -> Result<&str, RecordError> {
-        std::str::from_utf8(&self.texts[start..end]).map_err(|error| {
-            let at = error.valid_up_to() + 1;
-            of_slot(slot, format!("is not UTF-8 at byte {at}: write the column as text"))
-        })
-    }
-}
-
-/// What is wrong with a value.
-fn of_slot(slot: Slot, reason: String) -> RecordError {
-    let field = match slot {
-        Slot::Field(field) => Some(field),
-        Slot::IdPart(_) => None,
-    };
-    RecordError { field, ..RecordError::whole(reason) }
 }

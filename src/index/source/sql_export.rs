@@ -15,11 +15,12 @@ mod escapes;
 
 use super::table::{Header, TableOptions, id_column, is_blank, not_utf8, too_many_columns};
 use super::{BLOCK_BYTES, Block, Blocks, Parsed, too_long};
-use crate::company::Company;
+use crate::company::{Company, FaultKind, Field};
 use crate::index::buffer_pool::{Lent, Spares};
 use crate::index::company_builder::{Assembly, Value};
-use crate::index::mapping::{Binding, Mapping};
-use crate::index::record::RecordError;
+use crate::index::findings::Findings;
+use crate::index::mapping::{Binding, Mapping, Slot};
+use crate::index::record::{Fault as RecordFault, RecordError};
 use crate::limits::{RECORD_BYTES_MAX, TABLE_COLUMNS_MAX};
 use escapes::Fault;
 use std::borrow::Cow;
@@ -122,7 +123,8 @@ impl<R: BufRead> SqlExport<R> {
     pub fn bind(&mut self, binding: Binding) {
         let names = self.names.clone();
         let num_cells = names.len();
-        self.header = Some(Arc::new(Header { names, binding, num_cells }));
+        let has_semicolons = self.delimiter == b';';
+        self.header = Some(Arc::new(Header { names, binding, num_cells, has_semicolons }));
     }
 
     /// Appends the next row that is not empty; none at the end of the data.
@@ -257,52 +259,65 @@ impl Block for Rows {
                 parsed.blank += 1;
                 continue;
             }
-            parsed.records.push((number, parse_row(&cells, &self.header, mapping)));
+            parsed.findings.number = number;
+            let record = parse_row(&cells, &self.header, mapping, &mut parsed.findings);
+            parsed.records.push((number, record));
         }
         parsed
     }
 }
 
-fn parse_row(cells: &[&[u8]], header: &Header, mapping: &Mapping) -> Result<Company, RecordError> {
-    let Header { names, binding, num_cells } = header;
+fn parse_row(
+    cells: &[&[u8]],
+    header: &Header,
+    mapping: &Mapping,
+    findings: &mut Findings,
+) -> Result<Company, RecordError> {
+    let Header { names, binding, num_cells, has_semicolons } = header;
     if cells.len() != *num_cells {
-        return Err(RecordError::whole(format!(
+        let reason = format!(
             "has {} cells, there are {num_cells} columns: escape a separator or line end within a value with a \
              backslash",
             cells.len()
-        )));
+        );
+        return Err(RecordError::whole(FaultKind::Row, reason));
     }
-    let value = |column: usize| -> Result<Option<Cow<'_, str>>, RecordError> {
+    let value = |column: usize, slot: Slot| -> Result<Option<Cow<'_, str>>, RecordFault> {
         if cells[column] == NULL {
             return Ok(None);
         }
         let name = &names[column];
-        let bytes = escapes::read(cells[column]).map_err(|fault| told(fault, name))?;
+        let bytes = escapes::read(cells[column]).map_err(|fault| told(fault, slot, name))?;
         let text = match bytes {
             Cow::Borrowed(bytes) => std::str::from_utf8(bytes).map(Cow::Borrowed),
             Cow::Owned(bytes) => {
                 String::from_utf8(bytes).map(Cow::Owned).map_err(|error| error.utf8_error())
             }
         };
-        text.map(Some).map_err(|error| not_utf8(error.valid_up_to(), name))
+        text.map(Some).map_err(|error| not_utf8(slot, error.valid_up_to(), name))
     };
-    let id = id_column(binding).and_then(|column| value(column).ok().flatten());
     let mut assembly = Assembly::new(mapping);
-    let mut fill = || {
-        for &(column, slot) in &binding.slots {
-            let text = value(column)?;
-            assembly.set(slot, text.as_deref().map_or(Value::Null, Value::Cell))?;
+    if *has_semicolons {
+        assembly = assembly.with_grouping_dots();
+    }
+    for &(column, slot) in &binding.slots {
+        match value(column, slot) {
+            Ok(text) => {
+                assembly.set(slot, text.as_deref().map_or(Value::Null, Value::Text), findings);
+            }
+            Err(fault) => assembly.refuse(fault, findings),
         }
-        Ok(())
-    };
-    fill()
-        .and_then(|()| assembly.finish().map_err(RecordError::from))
-        .map_err(|error: RecordError| error.with_id(id.as_deref()))
+    }
+    assembly.finish(findings).map_err(|error| {
+        let id = Slot::Field(Field::Id);
+        let id = id_column(binding).and_then(|column| value(column, id).ok().flatten());
+        error.with_id(id.as_deref())
+    })
 }
 
 /// What is wrong with the escapes of a cell.
-fn told(fault: Fault, column: &str) -> RecordError {
-    RecordError::whole(match fault {
+fn told(fault: Fault, slot: Slot, column: &str) -> RecordFault {
+    let reason = match fault {
         Fault::Ambiguous => format!(
             "has \\0 before a digit in the column {column:?}, which is one character to PostgreSQL and another to \
              MySQL: remove the NUL characters"
@@ -312,7 +327,8 @@ fn told(fault: Fault, column: &str) -> RecordError {
                 "ends with a backslash that escapes nothing in the column {column:?}: double it"
             )
         }
-    })
+    };
+    RecordFault { field: slot.field(), kind: FaultKind::Row, reason }
 }
 
 #[cfg(test)]

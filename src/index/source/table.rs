@@ -1,8 +1,8 @@
 //! What tables of text have in common: names of columns, and what they mean.
 
-use crate::company::Field;
+use crate::company::{FaultKind, Field};
 use crate::index::mapping::{Binding, Mapping, Slot};
-use crate::index::record::RecordError;
+use crate::index::record::Fault;
 use crate::limits::TABLE_COLUMNS_MAX;
 use std::io;
 
@@ -24,6 +24,8 @@ pub struct Header {
     /// Cells of a row: as many as names, or one more or less where rows end otherwise than the
     /// header does.
     pub num_cells: usize,
+    /// Cells are separated by semicolons, as where a comma stands before decimals.
+    pub has_semicolons: bool,
 }
 
 impl TableOptions<'_> {
@@ -100,13 +102,14 @@ pub fn id_column(binding: &Binding) -> Option<usize> {
     binding.slots.iter().find(is_id).map(|&(column, _)| column)
 }
 
-/// A cell whose bytes are no UTF-8 from `at` on.
-pub fn not_utf8(at: usize, column: &str) -> RecordError {
-    RecordError::whole(format!(
+/// What is wrong with a cell whose bytes are no UTF-8 from `at` on.
+pub fn not_utf8(slot: Slot, at: usize, column: &str) -> Fault {
+    let reason = format!(
         "is not UTF-8 at byte {} of the column {column:?}: mend the record, or name the encoding of the file, as in \
          --encoding windows-1252",
         at + 1
-    ))
+    );
+    Fault { field: slot.field(), kind: FaultKind::NotUtf8, reason }
 }
 
 #[cfg(test)]

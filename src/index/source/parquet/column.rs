@@ -1,11 +1,12 @@
 //! One column of a row group, read in batches.
 
 use super::damaged;
+use super::decimal;
 use super::unpacked::Unpacked;
 use crate::company::Field;
 use crate::index::mapping::Slot;
 use crate::limits::FIELD_BYTES_MAX;
-use ::parquet::basic::{ConvertedType, Encoding, LogicalType, Type};
+use ::parquet::basic::{ConvertedType, Encoding, LogicalType, TimeUnit, Type};
 use ::parquet::column::page::PageReader;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::DataType;
@@ -27,12 +28,21 @@ pub enum Cell {
     },
     /// A text longer than any field, of so many bytes.
     TooLong(usize),
+    /// A number in digits: bytes of the block's texts.
+    Decimal {
+        /// Where they begin.
+        start: usize,
+        /// Where they end.
+        end: usize,
+    },
     /// A number of an unsigned column.
     Unsigned(u64),
     /// A number of a signed column.
     Signed(i64),
     /// A floating-point number.
     Double(f64),
+    /// A day, counted from 1 January 1970.
+    Day(i64),
 }
 
 /// What the values of a column are, beyond their physical type.
@@ -44,6 +54,12 @@ enum Kind {
     Signed,
     Unsigned,
     Double,
+    /// A whole number of units, so many decimals of which stand behind the point.
+    Decimal(usize),
+    /// So many of which make a day, counted from 1 January 1970.
+    Time(i64),
+    /// Nanoseconds of a day and a Julian day, as older programs write times.
+    JulianTime,
     /// No value in any row, whatever the physical type: what writers make of a column that is
     /// always null.
     Null,
@@ -58,15 +74,40 @@ fn kind_of(column: &ColumnDescriptor) -> Option<Kind> {
         return Some(Kind::Null);
     }
     let (logical, converted) = (column.logical_type_ref(), column.converted_type());
+    let is_decimal = matches!(
+        (logical, converted),
+        (Some(LogicalType::Decimal(_)), _) | (None, ConvertedType::DECIMAL)
+    );
+    if is_decimal {
+        let scale = usize::try_from(column.type_scale()).ok()?;
+        let is_of_bytes = matches!(
+            column.physical_type(),
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY | Type::INT32 | Type::INT64
+        );
+        let is_short =
+            usize::try_from(column.type_length()).is_ok_and(|len| len <= decimal::BYTES_MAX);
+        let is_fixed = column.physical_type() == Type::FIXED_LEN_BYTE_ARRAY;
+        let is_known = is_of_bytes && (!is_fixed || is_short) && scale <= decimal::DECIMALS_MAX;
+        return is_known.then_some(Kind::Decimal(scale));
+    }
     match column.physical_type() {
         Type::BYTE_ARRAY => is_of_texts(column.self_type()).then_some(Kind::Text),
         Type::FIXED_LEN_BYTE_ARRAY if matches!(logical, Some(LogicalType::Uuid)) => {
             (column.type_length() == 16).then_some(Kind::Uuid)
         }
+        Type::INT96 => Some(Kind::JulianTime),
         Type::INT32 | Type::INT64 => match (logical, converted) {
             (Some(LogicalType::Integer(integer)), _) => {
                 Some(if integer.is_signed { Kind::Signed } else { Kind::Unsigned })
             }
+            (Some(LogicalType::Date), _) | (None, ConvertedType::DATE) => Some(Kind::Time(1)),
+            (Some(LogicalType::Timestamp(time)), _) => Some(Kind::Time(match time.unit {
+                TimeUnit::MILLIS => DAY_MILLIS,
+                TimeUnit::MICROS => DAY_MILLIS * 1_000,
+                TimeUnit::NANOS => DAY_MILLIS * 1_000_000,
+            })),
+            (None, ConvertedType::TIMESTAMP_MILLIS) => Some(Kind::Time(DAY_MILLIS)),
+            (None, ConvertedType::TIMESTAMP_MICROS) => Some(Kind::Time(DAY_MILLIS * 1_000)),
             (Some(_), _) => None,
             (
                 None,
@@ -86,9 +127,15 @@ fn kind_of(column: &ColumnDescriptor) -> Option<Kind> {
             _ => None,
         },
         Type::FLOAT | Type::DOUBLE => Some(Kind::Double),
-        _ => None,
+        Type::BOOLEAN | Type::FIXED_LEN_BYTE_ARRAY => None,
     }
 }
+
+/// Milliseconds of a day.
+const DAY_MILLIS: i64 = 86_400_000;
+
+/// The Julian day of 1 January 1970.
+const JULIAN_1970: i64 = 2_440_588;
 
 /// Does this leaf say that it holds nothing but nulls?
 pub fn is_of_nulls(leaf: &types::Type) -> bool {
@@ -119,30 +166,36 @@ pub fn type_name(leaf: &types::Type) -> String {
 /// The types that `slot` can be read from, for people.
 pub fn accepted(slot: Slot) -> &'static str {
     match slot {
-        Slot::Field(Field::EmployeeCount | Field::FoundedYear) => {
-            "whole numbers (INT32, INT64), or floating-point numbers that are whole"
+        Slot::Field(Field::EmployeeCount) => "numbers (INT32, INT64, DECIMAL, DOUBLE) and texts",
+        Slot::Field(Field::FoundedYear) => {
+            "numbers (INT32, INT64, DECIMAL, DOUBLE), dates (DATE, TIMESTAMP) and texts"
         }
         Slot::Field(Field::Id) | Slot::IdPart(_) => "texts, UUIDs and whole numbers",
-        Slot::Field(_) => "texts",
+        Slot::Field(_) | Slot::Beside(_) => "texts",
     }
 }
 
-/// Can `slot` be read from a column of this type? Numbers stored as texts are refused, as in JSON;
-/// a column of nulls has no value of a wrong type.
+/// Can `slot` be read from a column of this type? A column of nulls has no value of a wrong type.
 ///
 /// # Errors
 /// It cannot: what the column is, and what is accepted.
 pub fn check_type(column: &ColumnDescriptor, slot: Slot) -> Result<(), String> {
     let kind = kind_of(column);
+    let is_number = matches!(
+        kind,
+        Some(Kind::Signed | Kind::Unsigned | Kind::Double | Kind::Decimal(_) | Kind::Text)
+    );
     let is_accepted = match slot {
         _ if kind == Some(Kind::Null) => true,
-        Slot::Field(Field::EmployeeCount | Field::FoundedYear) => {
-            matches!(kind, Some(Kind::Signed | Kind::Unsigned | Kind::Double))
+        Slot::Field(Field::EmployeeCount) => is_number,
+        Slot::Field(Field::FoundedYear) => {
+            is_number || matches!(kind, Some(Kind::Time(_) | Kind::JulianTime))
         }
-        Slot::Field(Field::Id) | Slot::IdPart(_) => {
-            matches!(kind, Some(Kind::Text | Kind::Uuid | Kind::Signed | Kind::Unsigned))
-        }
-        Slot::Field(_) => matches!(kind, Some(Kind::Text)),
+        Slot::Field(Field::Id) | Slot::IdPart(_) => matches!(
+            kind,
+            Some(Kind::Text | Kind::Uuid | Kind::Signed | Kind::Unsigned | Kind::Decimal(0))
+        ),
+        Slot::Field(_) | Slot::Beside(_) => kind == Some(Kind::Text),
     };
     if is_accepted {
         return Ok(());
@@ -244,17 +297,29 @@ impl Column {
             }
             let start = texts.len();
             texts.extend_from_slice(bytes);
-            Cell::Text { start, end: texts.len() }
+            match kind {
+                Kind::Decimal(_) => Cell::Decimal { start, end: texts.len() },
+                _ => Cell::Text { start, end: texts.len() },
+            }
         };
+        let mut is_damaged = false;
         let (max, definitions) = (self.max_definition, &mut self.definitions);
         let num_read = match &mut self.reader {
             ColumnReader::ByteArrayColumnReader(reader) => {
-                read_batch(reader, num_rows, max, definitions, |row, value| {
-                    give(row, append(value.data()));
+                read_batch(reader, num_rows, max, definitions, |row, value| match kind {
+                    Kind::Decimal(decimals) => {
+                        is_damaged |= value.len() > decimal::BYTES_MAX;
+                        give(row, append(decimal::to_text(value.data(), decimals).as_bytes()));
+                    }
+                    _ => give(row, append(value.data())),
                 })
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
                 read_batch(reader, num_rows, max, definitions, |row, value| {
+                    if let Kind::Decimal(decimals) = kind {
+                        give(row, append(decimal::to_text(value.data(), decimals).as_bytes()));
+                        return;
+                    }
                     let bytes = <[u8; 16]>::try_from(value.data()).unwrap_or_default();
                     give(row, append(uuid::Uuid::from_bytes(bytes).to_string().as_bytes()));
                 })
@@ -265,6 +330,10 @@ impl Column {
                         row,
                         match kind {
                             Kind::Unsigned => Cell::Unsigned(u64::from(value as u32)),
+                            Kind::Time(_) => Cell::Day(i64::from(value)),
+                            Kind::Decimal(decimals) => {
+                                append(decimal::to_text(&value.to_be_bytes(), decimals).as_bytes())
+                            }
                             _ => Cell::Signed(i64::from(value)),
                         },
                     );
@@ -276,6 +345,10 @@ impl Column {
                         row,
                         match kind {
                             Kind::Unsigned => Cell::Unsigned(value as u64),
+                            Kind::Time(of_day) => Cell::Day(value.div_euclid(of_day)),
+                            Kind::Decimal(decimals) => {
+                                append(decimal::to_text(&value.to_be_bytes(), decimals).as_bytes())
+                            }
                             _ => Cell::Signed(value),
                         },
                     );
@@ -295,11 +368,21 @@ impl Column {
             ColumnReader::BoolColumnReader(reader) if kind == Kind::Null => {
                 read_batch(reader, num_rows, max, definitions, |row, _| give(row, Cell::Null))
             }
+            ColumnReader::Int96ColumnReader(reader) if kind == Kind::JulianTime => {
+                read_batch(reader, num_rows, max, definitions, |row, value| {
+                    let julian = value.data().get(2).copied().unwrap_or_default();
+                    give(row, Cell::Day(i64::from(julian) - JULIAN_1970));
+                })
+            }
             ColumnReader::Int96ColumnReader(reader) if kind == Kind::Null => {
                 read_batch(reader, num_rows, max, definitions, |row, _| give(row, Cell::Null))
             }
             _ => Err(io::Error::other("it is damaged: a column changed its type")),
         }?;
+        if is_damaged {
+            let reason = "it is damaged: a decimal number is longer than any can be";
+            return Err(io::Error::other(reason));
+        }
         if kind == Kind::Null && num_values > 0 {
             return Err(io::Error::other("it is damaged: a column of nulls has values"));
         }

@@ -51,7 +51,8 @@ pub fn check(schema: &Type, leaves: &[String], mapping: &Mapping) -> Result<(), 
 fn collect_wanted(mapping: &Mapping, keys: &[Key], path: &str, wanted: &mut Vec<Wanted>) {
     for key in keys {
         let name = format!("{path}{}", key.name);
-        for &slot in &key.slots {
+        // A place beside `location` is another name of the one under it.
+        for &slot in key.slots.iter().filter(|slot| !matches!(slot, Slot::Beside(_))) {
             let mut names = vec![name.clone()];
             if let Slot::Field(field) = slot
                 && mapping.column(field).is_none()
@@ -127,7 +128,9 @@ fn describe(column: &str, node: &Type, name: &str, slot: Slot, mapping: &Mapping
         is_place && mapping.column(field).is_none() && column != name
     };
     let mend = match slot {
-        Slot::IdPart(_) => "convert it, or name another column with --id-from".to_owned(),
+        Slot::Beside(_) | Slot::IdPart(_) => {
+            "convert it, or name another column with --id-from".to_owned()
+        }
         Slot::Field(field) if is_of_all_places(field) && column::is_of_texts(node) => format!(
             "have texts \"city, state, country\" taken apart with --map location={column}, or rename or drop the column"
         ),

@@ -23,7 +23,7 @@ fn read_with(text: &str, columns: Option<&[&str]>) -> Result<Vec<String>, String
                     let city = company.location.city.unwrap_or_default();
                     format!("{line} {}|{city}", company.name)
                 }
-                Err(error) => format!("{line}! {}", error.reason),
+                Err(error) => format!("{line}! {}", error.faults[0].reason),
             }));
         }
         Ok(shown)
