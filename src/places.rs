@@ -37,6 +37,8 @@
 mod alias;
 mod folding;
 mod key;
+#[cfg(feature = "builder")]
+pub mod take_apart;
 
 pub use key::{PlaceKey, PlaceKind};
 
@@ -87,7 +89,7 @@ pub enum PlaceFilter {
 /// of an umlaut word) and, if it resolves, the key of the entity.
 ///
 /// A subdivision resolves only under its own country or without a country; there a code of several
-/// of them is read in the order US, Canada, Australia.
+/// of them is read in the order US, Canada, Australia, and its country is the country.
 pub fn stored_keys(
     city: Option<&str>,
     state: Option<&str>,
@@ -104,6 +106,8 @@ pub fn stored_keys(
             .filter(|a| kind != PlaceKind::State || no_country || home == Some(a.country))
             .min_by_key(|a| a.code_order);
         keys.extend(entity.map(|a| a.key.clone()));
+        let implied = entity.filter(|_| kind == PlaceKind::State && no_country);
+        keys.extend(implied.map(|a| PlaceKey::entity(PlaceKind::Country, a.country)));
     }
     keys
 }
@@ -360,7 +364,12 @@ mod tests {
             ["c=nyc", "c@new york", "s=ny", "s@US-NY", "k=us", "k@US"]
         );
         assert_eq!(keys(Some("Köln"), None, Some(" . ")), ["c=koln", "c=koeln"]);
-        assert_eq!(keys(None, Some("NT"), None), ["s=nt", "s@CA-NT"]);
+        assert_eq!(keys(None, Some("NT"), None), ["s=nt", "s@CA-NT", "k@CA"]);
+        assert_eq!(
+            keys(Some("Boise"), Some("Idaho"), None),
+            ["c=boise", "s=idaho", "s@US-ID", "k@US"]
+        );
+        assert_eq!(keys(None, Some("Texas"), Some("Texas")), ["s=texas", "k=texas"]);
         assert_eq!(keys(None, Some("NT"), Some("AUS")), ["s=nt", "s@AU-NT", "k=aus", "k@AU"]);
         assert_eq!(keys(None, Some("Texas"), Some("Atlantis")), ["s=texas", "k=atlantis"]);
         assert_eq!(keys(None, None, Some("Bahamas (the)")), ["k=bahamas (the)", "k@BS"]);

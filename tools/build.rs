@@ -41,7 +41,7 @@ Fields of a record: id and name (required), website, description, industry, empl
 location.city, location.state, location.country, founded_year. Each is read from the key or column of
 its own name, of location the last word alone will do; unknown keys and columns are not used, and
 named once. --map FIELD=- leaves a field out. --map location=COLUMN takes a text such as
-\"Austin, Texas, United States\" apart. Empty is no value, and a list of one value is that value.
+\"Austin, TX\" or \"Berlin, Germany\" apart. Empty is no value, and a list of one value is that value.
 Numbers may be numbers or texts, the year a date whose year has four digits.
 
 A folder stands for the files in it, sorted by name. Symbolic links, devices and pipes are refused;

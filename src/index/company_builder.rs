@@ -14,6 +14,7 @@ use super::values::years::NoYear;
 use super::values::{NumberFormat, OnBadValue, ValueOptions, numbers, shortened, years};
 use crate::company;
 use crate::company::{Company, FaultKind, Field, FieldError, Location};
+use crate::places::take_apart::{Apart, take_apart};
 use serde_json::Value as Json;
 
 /// A value as a reader found it.
@@ -153,7 +154,12 @@ impl<'m> Assembly<'m> {
                 *place_of(&mut company.location, field) = text(field, value)?;
             }
             Field::Location => {
-                self.place = text(field, value)?.map(|text| take_apart(&text)).unwrap_or_default();
+                let place = take_apart(&text(field, value)?.unwrap_or_default());
+                if place.is_unknown {
+                    findings.note_unknown_place(place.city.as_deref().unwrap_or_default());
+                }
+                let Apart { city, state, country, .. } = place;
+                self.place = Location { city, state, country };
             }
             Field::EmployeeCount => {
                 let mut reader = NumberReader { rules: self.rules, findings };
@@ -274,21 +280,6 @@ fn derive_id(
             format!("is missing, and so is all that it is made from: {}", names.join(", "));
         FieldError::new(Field::Id, FaultKind::Missing, reason)
     })
-}
-
-/// `Austin, Texas, United States`: the last of two or more parts is the country, the one before it,
-/// of three or more, the state. A city may have commas in it.
-fn take_apart(text: &str) -> Location {
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    match parts.as_slice() {
-        [] => Location::default(),
-        [city] => Location { city: given(city), ..Location::default() },
-        [city, country] => Location { city: given(city), state: None, country: given(country) },
-        [city @ .., state, country] => {
-            Location { city: given(&city.join(", ")), state: given(state), country: given(country) }
-        }
-    }
 }
 
 /// A text that every record needs; `value` is what was given for it.
@@ -661,18 +652,5 @@ mod tests {
         for bad in [f64::NAN, f64::INFINITY, 0.5, f64::MIN_POSITIVE, 5e-324, 1e300, 2e16, -1.0] {
             assert!(number(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn whole_places_are_taken_apart_from_the_end() {
-        let place = |text| {
-            let Location { city, state, country } = take_apart(text);
-            [city, state, country].map(Option::unwrap_or_default).join("|")
-        };
-        assert_eq!(place("new york, new york, united states"), "new york|new york|united states");
-        assert_eq!(place("Singapore, Singapore"), "Singapore||Singapore");
-        assert_eq!(place("Graz"), "Graz||");
-        assert_eq!(place(", Ontario, Canada"), "|Ontario|Canada");
-        assert_eq!(place("Washington, D.C., DC, US"), "Washington, D.C.|DC|US");
     }
 }

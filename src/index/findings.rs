@@ -18,11 +18,14 @@ pub enum Dotted {
     Year,
 }
 
-/// Where the dots of one column were first taken for something, with the number of the record.
+/// Number of a record, and a text of it.
+pub type Found = (u64, String);
+
+/// Where the dots of one column were first taken for something.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 struct DotsOfColumn {
-    group: Option<(u64, String)>,
-    decimal: Option<(u64, String)>,
+    group: Option<Found>,
+    decimal: Option<Found>,
 }
 
 /// Most different unknown keys that are noted: keys that are data have no end.
@@ -72,6 +75,10 @@ pub struct Findings {
     pub number: u64,
     /// The keys of JSON records.
     pub keys: KeysFound,
+    /// Places in one text of which no part is known, and the first: record and text.
+    pub unknown_places: u64,
+    /// See [`unknown_places`](Self::unknown_places).
+    pub first_unknown_place: Option<Found>,
     /// Where a place stood under `location` and otherwise beside it: the first record, and which.
     pub other_place: Option<(u64, Field)>,
     /// Values that were left out, each with the number of its record.
@@ -103,6 +110,12 @@ impl Findings {
         self.other_place = self.other_place.or(Some((self.number, field)));
     }
 
+    /// Notes a place in one text of the record at hand that ends with no known place.
+    pub fn note_unknown_place(&mut self, text: &str) {
+        self.unknown_places += 1;
+        self.first_unknown_place.get_or_insert_with(|| (self.number, shortened(text)));
+    }
+
     /// Takes what later records of the input told, but for the values that were left out.
     pub fn add(&mut self, later: Findings) {
         self.keys.seen |= later.keys.seen;
@@ -110,6 +123,8 @@ impl Findings {
             self.keys.add_unknown(&[], name);
         }
         self.other_place = self.other_place.or(later.other_place);
+        self.unknown_places += later.unknown_places;
+        self.first_unknown_place = self.first_unknown_place.take().or(later.first_unknown_place);
         for (column, later) in self.dots.iter_mut().zip(later.dots) {
             column.group = column.group.take().or(later.group);
             column.decimal = column.decimal.take().or(later.decimal);
@@ -117,7 +132,7 @@ impl Findings {
     }
 
     /// Columns whose dots mean two things: which, and the first number of each meaning.
-    pub fn two_meanings(&self) -> Option<(Dotted, &(u64, String), &(u64, String))> {
+    pub fn two_meanings(&self) -> Option<(Dotted, &Found, &Found)> {
         let columns = [Dotted::Employees, Dotted::Year].into_iter().zip(&self.dots);
         columns
             .into_iter()

@@ -364,6 +364,7 @@ pub fn read_all<'a>(
         if let Some(reason) = notes::of_dots(&findings, unit) {
             return Err(failed(at)(io::Error::other(reason)));
         }
+        notes.add(&names[at], notes::of_places(&findings, unit));
         let is_json = source.binding.is_none() && records > records_before;
         if is_json {
             notes.add(&names[at], notes::of_keys(&read.mapping, &findings, unit));

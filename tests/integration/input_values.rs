@@ -80,10 +80,12 @@ fn sizes(delimiter: char, cells: &[&str]) -> String {
     format!("id{delimiter}name{delimiter}employee_count\n{}", rows.collect::<String>())
 }
 
+/// A separator, cells, options, and the numbers that are read.
+type Sizes<'a> = (char, &'a [&'a str], &'a [&'a str], &'a [u64]);
+
 #[test]
 fn numbers_are_read_as_they_were_meant() {
-    // Separator, cells, options, numbers.
-    let table: &[(char, &[&str], &[&str], &[u64])] = &[
+    let table: &[Sizes<'_>] = &[
         (
             ';',
             &["180", "4.200", "1.250.000", ""],
@@ -469,7 +471,59 @@ fn a_bad_value_need_not_cost_a_company() {
         ("name,founded_year\nA,x\n", &["--id-from", "name,founded_year"]),
     ] {
         let options = [options, &["--on-bad-value", "null"]].concat();
-        assert_refused("a.csv", csv, &options, 3, &["all 1 records were rejected"]);
+        assert_refused("a.csv", csv, &options, 3, &["1 of 1 records were rejected"]);
+    }
+}
+
+#[test]
+fn places_in_one_text_are_taken_apart() {
+    let seats = [
+        "Boise, ID",
+        "Lansing, Michigan",
+        "Regina, SK",
+        "Oslo, Norway",
+        "Norway",
+        "Georgia",
+        "Berlin, DE",
+        "Busan, Korea, Republic of",
+        "Lyon, Rhône",
+        "",
+    ];
+    let expected = [
+        "Boise|ID",
+        "Lansing|Michigan",
+        "Regina|SK",
+        "Oslo|Norway",
+        "Norway",
+        "Georgia",
+        "Berlin|DE",
+        "Busan|Korea, Republic of",
+        "Lyon, Rhône",
+    ];
+    let rows = seats.iter().enumerate();
+    let csv: String = rows.clone().map(|(id, seat)| format!("{id},N,\"{seat}\"\n")).collect();
+    let lines: String = rows
+        .map(|(id, seat)| json!({"id": id, "name": "N", "seat": seat}).to_string() + "\n")
+        .collect();
+    let schema = "message m { required int32 id; required binary name (STRING); required binary seat (STRING); }";
+    let ids = Values::Int32((0..seats.len() as i32).map(Some).collect());
+    let columns = [(0, ids), (0, texts(&["N"; 10])), (0, texts(&seats))];
+    for (name, bytes) in [
+        ("a.csv", format!("id,name,seat\n{csv}").into_bytes()),
+        ("a.jsonl", lines.into_bytes()),
+        ("a.parquet", parquet(schema, &columns, &Writing::default())),
+    ] {
+        let folder = Folder::new();
+        let output = folder.path("out.firmament");
+        let result = build(&[&folder.write(name, bytes)], &output, &["--map", "location=seat"]);
+        assert!(result.status.success(), "{name}: {}", stderr(&result));
+        let found: Vec<Value> =
+            documents(&output).iter().map(|it| it["location"].clone()).collect();
+        assert_eq!(found[..expected.len()], expected.map(Value::from), "{name}");
+        assert_eq!(found[expected.len()..], [Value::Null], "{name}");
+        let note = "1 places end with no known country or subdivision, and are cities as they are; the first is \
+                    \"Lyon, Rhône\" in ";
+        assert!(stderr(&result).contains(note), "{name}: {}", stderr(&result));
     }
 }
 

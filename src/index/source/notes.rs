@@ -55,6 +55,16 @@ pub fn of_keys(mapping: &Mapping, findings: &Findings, unit: &str) -> Option<Str
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
+/// What there is to know of places in one text.
+pub fn of_places(findings: &Findings, unit: &str) -> Option<String> {
+    let (number, text) = findings.first_unknown_place.as_ref()?;
+    Some(format!(
+        "{} places end with no known country or subdivision, and are cities as they are; the first is {text:?} in \
+         {unit} {number}",
+        findings.unknown_places
+    ))
+}
+
 /// Why JSON records do not fit the mapping, whose keys none of them has.
 pub fn missing_key(mapping: &Mapping, findings: &Findings) -> Option<String> {
     let missing = mapping.first_key_without(findings.keys.seen)?;

@@ -93,6 +93,30 @@ pub const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        about: "subdivisions without a country",
+        sort: "name",
+        records: &[
+            "a | A | c=Boise | s=ID",
+            "b | B | c=Regina | s=Saskatchewan",
+            "c | C | s=Texas | k=Texas",
+            "d | D | c=Hobart | s=TAS",
+            "e | E | s=Georgia",
+            "f | F | k=Georgia",
+            "g | G | s=Rhône-Alpes",
+            "h | H | s=NT",
+        ],
+        rows: &[
+            ("location=US", "a e"),
+            ("location=Boise, Idaho, United States", "a"),
+            ("location=country:USA", "a e"),
+            ("location=Canada", "b h"),
+            ("location=Australia", "d"),
+            ("location=Georgia, US", "e"),
+            ("location=\"US\"", ""),
+            ("exclude_location=US ; exclude_location=Canada", "c d f g"),
+        ],
+    },
+    Group {
         about: "orders",
         sort: "relevance",
         records: &[
