@@ -202,7 +202,14 @@ impl<R: BufRead> BufRead for Guarded<R> {
                         self.is_strange = true;
                         self.strange += 1;
                         let shown = || (self.line, in_windows_1252(line, error.valid_up_to()));
-                        self.shown.get_or_insert_with(shown);
+                        let (line, shown) = self.shown.get_or_insert_with(shown);
+                        if self.strange >= STRANGE_LINES_MAX {
+                            return Err(io::Error::other(format!(
+                                "it is not UTF-8: if line {line} reads {shown:?}, it is Windows-1252, so say \
+                                 --encoding windows-1252; else name its encoding, or convert it, as in `iconv -f \
+                                 ENCODING -t UTF-8 FILE > NEW`"
+                            )));
+                        }
                     }
                 }
             }
@@ -213,13 +220,6 @@ impl<R: BufRead> BufRead for Guarded<R> {
             at = end;
         }
         self.looked_at = bytes.len();
-        if !self.is_known && self.strange >= STRANGE_LINES_MAX {
-            let (line, shown) = self.shown.clone().unwrap_or_default();
-            return Err(io::Error::other(format!(
-                "it is not UTF-8: if line {line} reads {shown:?}, it is Windows-1252, so say --encoding \
-                 windows-1252; else name its encoding, or convert it, as in `iconv -f ENCODING -t UTF-8 FILE > NEW`"
-            )));
-        }
         Ok(bytes)
     }
 
@@ -317,6 +317,9 @@ mod tests {
                 assert_eq!(read(text, None, buffer_bytes).as_deref(), Ok(text));
             }
         }
+        // What is UTF-8 by chance behind it says nothing.
+        let latin = b"\xfc\n\xfc\n\xfc\n\xc3\xa9\n";
+        assert!(read(latin, None, 4096).is_err());
         // Half a pair, within and at the end.
         let mut bytes = utf_16("a", u16::to_le_bytes);
         bytes.extend([0x3c, 0xd8, b'b', 0, 0x3c]);
