@@ -105,7 +105,7 @@ use record::RecordError;
 use reject::Place;
 use reject_file::{Counts, RejectSink};
 use scratch::{Scratch, ScratchError};
-use source::ParsedBlock;
+use source::{InputColumns, ParsedBlock};
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -386,16 +386,14 @@ impl<'a> Builder<'a> {
         };
         let read = source::read_all(inputs, self.options, self.pool, self.progress, &mut take)?;
         let source::ReadRecords {
-            names,
-            units,
+            inputs,
             records: num_read,
             input_bytes,
             blank_rows,
             rejects,
             notes,
         } = read;
-        let pending =
-            Pending { records, ids, sample, num_records, num_read, names, units, rejects };
+        let pending = Pending { records, ids, sample, num_records, num_read, inputs, rejects };
         Ok(Read { pending, records: num_read, input_bytes, blank_rows, notes })
     }
 
@@ -407,21 +405,11 @@ impl<'a> Builder<'a> {
         scratch: &Scratch,
     ) -> Result<(SortedRecords, u64, Counts), BuildError> {
         self.progress.begin(Phase::Sort, None);
-        let Pending { records, ids, sample, num_records, num_read, names, units, mut rejects } =
-            pending;
+        let Pending { records, ids, sample, num_records, num_read, inputs, mut rejects } = pending;
         let memory = self.options.memory.bytes() / 16;
-        let name = |input: u32| names[input as usize].clone();
-        let place =
-            |(input, number): duplicate_ids::Place| Place::new(units[input as usize], number);
         let reject = |duplicate: duplicate_ids::DuplicateId| {
-            let reason = format!(
-                "stands already at {}{}: ids are unique, keep one of the two records",
-                name(duplicate.first.0),
-                place(duplicate.first)
-            );
-            let fault = FieldError::new(Field::Id, FaultKind::DuplicateId, reason).into();
-            let error = RecordError { id: Some(duplicate.id), faults: vec![fault] };
-            rejects.add(&name(duplicate.place.0), place(duplicate.place), error)
+            let (name, place) = place_of(&inputs, duplicate.place);
+            rejects.add(name, place, duplicate_id(duplicate.id, place_of(&inputs, duplicate.first)))
         };
         let encoder = InBackground::begin(|| sample.train());
         let (ranks, num_docs) =
@@ -437,6 +425,20 @@ impl<'a> Builder<'a> {
         let sorted = records.finish()?;
         Ok((SortedRecords { sorted, ranks, num_docs, encoder: encoder.wait() }, rejects, counts))
     }
+}
+
+/// The input in which a record stands, and where in it.
+fn place_of(inputs: &[InputColumns], (input, number): duplicate_ids::Place) -> (&str, Place) {
+    let InputColumns { name, unit, .. } = &inputs[input as usize];
+    (name, Place::new(*unit, number))
+}
+
+/// The fault of a record whose id the record at `first` has.
+fn duplicate_id(id: String, (name, place): (&str, Place)) -> RecordError {
+    let reason =
+        format!("stands already at {name}{place}: ids are unique, keep one of the two records");
+    let fault = FieldError::new(Field::Id, FaultKind::DuplicateId, reason).into();
+    RecordError { id: Some(id), faults: vec![fault] }
 }
 
 fn timed<T>(
@@ -468,8 +470,7 @@ struct Pending<'a> {
     num_records: usize,
     /// All.
     num_read: u64,
-    names: Vec<String>,
-    units: Vec<source::Unit>,
+    inputs: Vec<InputColumns>,
     rejects: RejectSink<'a>,
 }
 

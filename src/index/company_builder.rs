@@ -56,6 +56,7 @@ pub struct Assembly<'m> {
     place: Location,
     id_parts: Vec<Option<String>>,
     faults: Vec<Fault>,
+    name_parts: Vec<Option<String>>,
 }
 
 impl<'m> Assembly<'m> {
@@ -75,6 +76,7 @@ impl<'m> Assembly<'m> {
             place: Location::default(),
             id_parts: vec![None; mapping.num_id_parts()],
             faults: Vec::new(),
+            name_parts: vec![None; mapping.num_name_parts()],
         }
     }
 
@@ -93,7 +95,7 @@ impl<'m> Assembly<'m> {
         if let Err(mut error) = self.put(slot, value, findings) {
             let column = match slot {
                 Slot::Field(field) => self.mapping.column(field),
-                Slot::Beside(_) | Slot::IdPart(_) => None,
+                Slot::Beside(_) | Slot::IdPart(_) | Slot::NamePart(_) => None,
             };
             if let Some(column) = column.filter(|&column| column != error.field.name()) {
                 error.reason.push_str(&format!(" (read from {column:?})"));
@@ -139,6 +141,10 @@ impl<'m> Assembly<'m> {
                 self.id_parts[part] = identifying_text(value)?;
                 return Ok(());
             }
+            Slot::NamePart(part) => {
+                self.name_parts[part] = text(Field::Name, value)?;
+                return Ok(());
+            }
         };
         let company = &mut self.company;
         match field {
@@ -146,6 +152,9 @@ impl<'m> Assembly<'m> {
                 company.id = identifying_text(value)?.unwrap_or_default();
             }
             Field::Id => company.id = required(field, identifying_text(value)?, value)?,
+            Field::Name if !self.name_parts.is_empty() => {
+                company.name = text(field, value)?.unwrap_or_default();
+            }
             Field::Name => company.name = required(field, text(field, value)?, value)?,
             Field::Website => company.website = text(field, value)?,
             Field::Description => company.description = text(field, value)?,
@@ -180,10 +189,22 @@ impl<'m> Assembly<'m> {
     /// # Errors
     /// A value cannot be taken; or there is no name, or no id and nothing to make one from.
     pub fn finish(self, findings: &mut Findings) -> Result<Company, RecordError> {
-        let Assembly { mapping, mut company, mut beside, place, id_parts, mut faults, .. } = self;
+        let Assembly {
+            mapping,
+            mut company,
+            mut beside,
+            place,
+            id_parts,
+            name_parts,
+            mut faults,
+            ..
+        } = self;
         let constants = &mapping.constants;
         if company.name.is_empty() {
             company.name.clone_from(&constants.name);
+        }
+        if company.name.is_empty() && !name_parts.is_empty() {
+            company.name = mapping.name_of(&name_parts).unwrap_or_default();
         }
         let fill = |value: &mut Option<String>, default: &Option<String>| {
             if value.is_none() {

@@ -5,16 +5,21 @@
 //! a tree of keys for JSON objects, and slots by position for tables. Without a word from the
 //! operator every field is read from the key or column of its own name.
 
+mod binding;
 pub mod derived_id;
+mod keys;
 pub mod nearest;
 pub mod preset;
 
+pub use binding::Binding;
+pub use keys::{KEYS_MAX, Key};
 pub use preset::Preset;
 
 use super::values::ValueOptions;
 use crate::company;
 use crate::company::{Company, FaultKind, Field, FieldError};
 use nearest::nearest;
+use preset::Layout;
 
 /// What an operator may say about the columns of the input.
 #[derive(Clone, Debug, Default)]
@@ -47,35 +52,31 @@ pub enum Slot {
     Beside(Field),
     /// So many-th column that ids are made from and that is no field.
     IdPart(usize),
+    /// So many-th column that names are made from.
+    NamePart(usize),
 }
 
+/// A column or key, and the fields that are read from it; none if it is not used.
+pub type Meaning = (String, Vec<&'static str>);
+
 impl Slot {
+    /// The name of the field that the value goes to, or becomes a part of.
+    pub fn name(self) -> &'static str {
+        match self {
+            Slot::Field(field) | Slot::Beside(field) => field.name(),
+            Slot::IdPart(_) => Field::Id.name(),
+            Slot::NamePart(_) => Field::Name.name(),
+        }
+    }
+
     /// The field, if it is one.
     pub fn field(self) -> Option<Field> {
         match self {
             Slot::Field(field) | Slot::Beside(field) => Some(field),
-            Slot::IdPart(_) => None,
+            Slot::IdPart(_) | Slot::NamePart(_) => None,
         }
     }
 }
-
-/// A key of a JSON object, and the keys of the object that may stand under it.
-#[derive(Clone, Debug)]
-pub struct Key {
-    /// The key.
-    pub name: String,
-    /// Where its value goes.
-    pub slots: Vec<Slot>,
-    /// The keys below it.
-    pub children: Vec<Key>,
-    /// The field to name if the key is at fault.
-    pub field: Field,
-    /// Its number in the tree, below [`KEYS_MAX`].
-    pub number: u32,
-}
-
-/// Most keys in the tree of a mapping: one bit each tells whether a key was seen.
-pub const KEYS_MAX: u32 = 128;
 
 /// In place of a column: the field is not read.
 const LEFT_OUT: &str = "-";
@@ -110,7 +111,12 @@ pub struct Mapping {
     /// Fields that are not read, whatever the input has.
     left_out: Vec<Field>,
     pub(super) values: ValueOptions,
+    /// Columns that the names of records without one are made from.
+    name_parts: Vec<&'static str>,
     keys: Vec<Key>,
+    layout: Option<&'static Layout>,
+    /// What it was made from, to be made anew for another layout of the preset.
+    options: MappingOptions,
 }
 
 /// The fields that hold one value each.
@@ -161,6 +167,46 @@ impl Mapping {
     /// # Errors
     /// A field is unknown, given twice, or has a constant value that no record could have.
     pub fn new(options: &MappingOptions) -> Result<Mapping, MappingError> {
+        Mapping::with_layout(options, options.preset.map(|preset| &preset.layouts[0]))
+    }
+
+    /// This mapping for an input with these columns or keys, which tell the layout of a preset.
+    ///
+    /// # Errors
+    /// The preset has no layout for them.
+    pub fn for_columns(&self, columns: &[String]) -> Result<Mapping, MappingError> {
+        let Some(preset) = self.options.preset.filter(|_| !columns.is_empty()) else {
+            return Ok(self.clone());
+        };
+        // What the operator said of a column counts, whatever it means in a layout.
+        let is_said =
+            |name: &&String| self.columns[..self.num_asked_for].iter().any(|c| c.1 == **name);
+        let others: Vec<String> = columns.iter().filter(|name| !is_said(name)).cloned().collect();
+        let layout = preset.layout(&others).map_err(MappingError)?;
+        Mapping::with_layout(&self.options, Some(layout))
+    }
+
+    /// Do both read the same layout of a preset?
+    pub fn has_layout_of(&self, other: &Mapping) -> bool {
+        self.layout == other.layout
+    }
+
+    /// How values are read.
+    pub fn values(&self) -> ValueOptions {
+        self.values
+    }
+
+    /// This mapping with another way to read values.
+    #[must_use]
+    pub fn with_values(mut self, values: ValueOptions) -> Mapping {
+        (self.values, self.options.values) = (values, values);
+        self
+    }
+
+    fn with_layout(
+        options: &MappingOptions,
+        layout: Option<&'static Layout>,
+    ) -> Result<Mapping, MappingError> {
         let mut mapping = Mapping {
             columns: Vec::new(),
             num_asked_for: 0,
@@ -171,7 +217,10 @@ impl Mapping {
             is_id_from_asked_for: !options.id_from.is_empty(),
             left_out: Vec::new(),
             values: options.values,
+            name_parts: Vec::new(),
             keys: Vec::new(),
+            layout,
+            options: options.clone(),
         };
         for (name, value) in &options.constants {
             mapping.add_constant(name, value)?;
@@ -190,17 +239,27 @@ impl Mapping {
         }
         mapping.num_asked_for = mapping.columns.len();
         let mut id_from: Vec<&str> = options.id_from.iter().map(String::as_str).collect();
-        if let Some(preset) = options.preset {
-            for &(field, column) in preset.columns {
-                let is_said =
-                    mapping.constant_fields.contains(&field) || mapping.is_left_out(field);
+        if let Some(layout) = layout {
+            for &(field, column) in layout.columns {
+                // A column that the operator named is read as it was said.
+                let is_asked_for = |(_, asked): &(Field, String)| asked == column;
+                let is_said = mapping.constant_fields.contains(&field)
+                    || mapping.is_left_out(field)
+                    || mapping.columns[..mapping.num_asked_for].iter().any(is_asked_for);
                 if mapping.column(field).is_none() && !is_said {
                     mapping.columns.push((field, column.to_owned()));
                 }
             }
-            mapping.nulls.extend(preset.nulls.iter().map(|&null| null.to_owned()));
+            mapping.nulls.extend(layout.nulls.iter().map(|&null| null.to_owned()));
             if id_from.is_empty() && mapping.column(Field::Id).is_none() {
-                id_from = preset.id_from.to_vec();
+                id_from = layout.id_from.to_vec();
+            }
+            if !mapping.constant_fields.contains(&Field::Name) {
+                for column in layout.names.iter().copied().flatten() {
+                    if !mapping.name_parts.contains(column) {
+                        mapping.name_parts.push(column);
+                    }
+                }
             }
         }
         mapping.set_id_from(&id_from)?;
@@ -364,6 +423,21 @@ impl Mapping {
         self.id_from.iter().filter(|source| matches!(source, IdSource::Column(..))).count()
     }
 
+    /// Number of columns that names are made from.
+    pub fn num_name_parts(&self) -> usize {
+        self.name_parts.len()
+    }
+
+    /// The name made from these texts, which are in the order of [`Slot::NamePart`].
+    pub fn name_of(&self, parts: &[Option<String>]) -> Option<String> {
+        let part = |column: &&str| {
+            let at = self.name_parts.iter().position(|name| name == column)?;
+            parts[at].as_deref()
+        };
+        let whole = |group: &&[&str]| group.iter().map(part).collect::<Option<Vec<&str>>>();
+        self.layout?.names.iter().find_map(whole).map(|parts| parts.join(" "))
+    }
+
     fn id_columns(&self) -> impl Iterator<Item = (Slot, &str)> {
         self.id_from.iter().filter_map(|source| match source {
             IdSource::Column(part, name) => Some((Slot::IdPart(*part), name.as_str())),
@@ -390,31 +464,9 @@ impl Mapping {
             wanted.push((Slot::Field(Field::Location), vec![column.to_owned()]));
         }
         wanted.extend(self.id_columns().map(|(slot, name)| (slot, vec![name.to_owned()])));
+        let name_parts = self.name_parts.iter().enumerate();
+        wanted.extend(name_parts.map(|(at, &name)| (Slot::NamePart(at), vec![name.to_owned()])));
         wanted
-    }
-
-    /// The keys of a JSON record.
-    pub fn keys(&self) -> &[Key] {
-        &self.keys
-    }
-
-    fn grow_keys(&mut self) -> Result<(), MappingError> {
-        let mut keys = Vec::new();
-        let mut number = 0;
-        for (slot, names) in self.wanted() {
-            grow(&mut keys, &mut number, slot, &names[0]);
-            // A record has its places under `location`, or beside it, as a table has.
-            if let (Slot::Field(field), [_, short]) = (slot, names.as_slice()) {
-                grow(&mut keys, &mut number, Slot::Beside(field), short);
-            }
-        }
-        if number > KEYS_MAX {
-            return Err(MappingError(format!(
-                "the mapping names {number} nested keys; at most {KEYS_MAX} are accepted"
-            )));
-        }
-        self.keys = keys;
-        Ok(())
     }
 
     /// Is this the name of a field, or of a column that was mapped?
@@ -422,175 +474,8 @@ impl Mapping {
         field_by_name(name).is_some()
             || self.columns.iter().any(|(_, column)| column == name)
             || self.id_columns().any(|(_, column)| column == name)
+            || self.layout.is_some_and(|layout| layout.knows(name))
     }
-
-    /// The outermost key under which JSON records have a field; none if it is not read.
-    pub fn first_key_of(&self, field: Field) -> Option<&str> {
-        fn has(key: &Key, field: Field) -> bool {
-            key.slots.contains(&Slot::Field(field))
-                || key.children.iter().any(|child| has(child, field))
-        }
-        self.keys.iter().find(|key| has(key, field)).map(|key| key.name.as_str())
-    }
-
-    /// The fields that no JSON record has a key for, if the records together have those of `seen`.
-    pub fn fields_without_key(&self, seen: u128) -> Vec<Field> {
-        let mut found = Vec::new();
-        visit(&self.keys, "", &mut |_, key| {
-            if seen & 1 << key.number != 0 {
-                found.extend(key.slots.iter().filter_map(|slot| slot.field()));
-            }
-        });
-        let has_place = found.contains(&Field::Location);
-        let is_place = |field| matches!(field, Field::City | Field::State | Field::Country);
-        let is_needed = |field: &Field| {
-            let is_given = self.constant_fields.contains(field)
-                || (*field == Field::Id && self.derives_ids())
-                || (has_place && is_place(*field));
-            !found.contains(field) && !is_given && !self.is_left_out(*field)
-        };
-        LEAVES.into_iter().filter(is_needed).collect()
-    }
-
-    /// The first key that the operator named and no JSON record has, as [`bind`](Self::bind) checks
-    /// the columns of a table.
-    pub fn first_key_without(&self, seen: u128) -> Option<String> {
-        let asked_for = |slot: &Slot| match *slot {
-            Slot::Field(field) => {
-                self.columns[..self.num_asked_for].iter().any(|(asked, _)| *asked == field)
-            }
-            Slot::Beside(_) => false,
-            Slot::IdPart(_) => self.is_id_from_asked_for,
-        };
-        let mut missing = None;
-        visit(&self.keys, "", &mut |path, key| {
-            let is_missing = seen & 1 << key.number == 0 && key.slots.iter().any(asked_for);
-            if missing.is_none() && is_missing {
-                missing = Some(path.to_owned());
-            }
-        });
-        missing
-    }
-
-    /// Finds the columns of a table by their names. What only a preset names may be missing, as in
-    /// JSON.
-    ///
-    /// # Errors
-    /// The name of a column that is read stands twice, a column that was asked for is not there, or
-    /// none holds the names or ids.
-    pub fn bind(&self, columns: &[String]) -> Result<Binding, MappingError> {
-        let shown = || {
-            let mut shown: Vec<String> =
-                columns.iter().take(20).map(|name| format!("{name:?}")).collect();
-            shown.extend((columns.len() > 20).then(|| "…".to_owned()));
-            shown.join(", ")
-        };
-        let mut binding = Binding { slots: Vec::new(), unused: Vec::new(), absent: Vec::new() };
-        for (slot, names) in self.wanted() {
-            let found =
-                names.iter().find_map(|name| columns.iter().position(|column| column == name));
-            let (is_asked_for, is_needed) = match slot {
-                Slot::Field(field) => (
-                    self.columns[..self.num_asked_for].iter().any(|(asked, _)| *asked == field),
-                    field == Field::Name || (field == Field::Id && !self.derives_ids()),
-                ),
-                Slot::Beside(_) => (false, false),
-                Slot::IdPart(_) => (self.is_id_from_asked_for, false),
-            };
-            match found {
-                Some(column) if columns[column + 1..].contains(&columns[column]) => {
-                    return Err(MappingError(format!(
-                        "the column {:?} stands twice: rename or remove one",
-                        columns[column]
-                    )));
-                }
-                Some(column) => binding.slots.push((column, slot)),
-                None if is_asked_for || is_needed => {
-                    let name = &names[0];
-                    let near = nearest(name, columns.iter().map(String::as_str));
-                    let near =
-                        near.map_or(String::new(), |near| format!("; did you mean {near:?}?"));
-                    let mend = match slot {
-                        Slot::Field(Field::Id) if !is_asked_for => {
-                            "; name it with --map id=COLUMN, or have ids made with --id-from name,website"
-                                .to_owned()
-                        }
-                        Slot::Field(field) if !is_asked_for => {
-                            format!("; name it with --map {}=COLUMN", field.name())
-                        }
-                        _ => String::new(),
-                    };
-                    return Err(MappingError(format!(
-                        "there is no column {name:?}{near}{mend}; its columns are {}",
-                        shown()
-                    )));
-                }
-                None => binding.absent.extend(slot.field()),
-            }
-        }
-        if binding.slots.iter().any(|(_, slot)| *slot == Slot::Field(Field::Location)) {
-            // The text of the whole place holds the others.
-            let is_place = |field: &Field| field.name().starts_with("location");
-            binding.absent.retain(|field| !is_place(field));
-        }
-        binding.absent.retain(|&field| field != Field::Id);
-        binding.unused = (0..columns.len())
-            .filter(|at| !binding.slots.iter().any(|(column, _)| column == at))
-            .map(|at| columns[at].clone())
-            .filter(|name| !name.is_empty() && !self.is_name_left_out(name))
-            .collect();
-        Ok(binding)
-    }
-}
-
-/// Visits every key of a tree with its path.
-fn visit(keys: &[Key], above: &str, give: &mut dyn FnMut(&str, &Key)) {
-    for key in keys {
-        let path = format!("{above}{}", key.name);
-        give(&path, key);
-        visit(&key.children, &format!("{path}."), give);
-    }
-}
-
-/// Adds the key of a path with dots to a tree, and the keys above it.
-fn grow(mut level: &mut Vec<Key>, number: &mut u32, slot: Slot, path: &str) {
-    let mut parts = path.split('.').peekable();
-    while let Some(part) = parts.next() {
-        let is_last = parts.peek().is_none();
-        let field = match slot {
-            Slot::Field(field) | Slot::Beside(field) if is_last => field,
-            Slot::Field(Field::City | Field::State | Field::Country) => Field::Location,
-            Slot::Field(field) | Slot::Beside(field) => field,
-            Slot::IdPart(_) => Field::Id,
-        };
-        let at = level.iter().position(|key: &Key| key.name == part).unwrap_or_else(|| {
-            let key = Key {
-                name: part.to_owned(),
-                slots: Vec::new(),
-                children: Vec::new(),
-                field,
-                number: *number,
-            };
-            *number += 1;
-            level.push(key);
-            level.len() - 1
-        });
-        if is_last {
-            level[at].slots.push(slot);
-        }
-        level = &mut level[at].children;
-    }
-}
-
-/// The columns of one table that are read.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Binding {
-    /// Place of a column, from 0, and where its values go; a column may go to several.
-    pub slots: Vec<(usize, Slot)>,
-    /// Names of the columns that go nowhere.
-    pub unused: Vec<String>,
-    /// Fields that no column holds.
-    pub absent: Vec<Field>,
 }
 
 #[cfg(test)]

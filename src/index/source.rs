@@ -11,6 +11,7 @@ mod delimited;
 pub mod format;
 pub mod input;
 mod json_head;
+mod json_keys;
 mod json_values;
 mod jsonl;
 mod notes;
@@ -24,7 +25,7 @@ pub use input::Input;
 pub use text::Encoding;
 
 use super::findings::Findings;
-use super::mapping::{Binding, Mapping};
+use super::mapping::{Binding, Mapping, Meaning};
 use super::record::RecordError;
 use super::reject::Place;
 use super::reject_file::RejectSink;
@@ -102,10 +103,15 @@ fn too_long(more: &str) -> RecordError {
 
 /// An open input.
 struct Source<'a> {
+    format: Format,
     unit: Unit,
+    /// What separates the cells of a table of text.
+    delimiter: Option<u8>,
     blocks: Box<dyn Blocks + 'a>,
     /// The columns of a table.
     binding: Option<Binding>,
+    /// What the columns or keys of this input mean.
+    mapping: Mapping,
 }
 
 impl<'a> Source<'a> {
@@ -138,7 +144,11 @@ impl<'a> Source<'a> {
                  sql-export or parquet"
             )));
         };
-        let mapping = &options.mapping;
+        let mut mapping = options.mapping.clone();
+        let mut for_columns = |names: &[String]| -> io::Result<Mapping> {
+            mapping = mapping.for_columns(names).map_err(io::Error::other)?;
+            Ok(mapping.clone())
+        };
         if !options.at.is_empty() && !matches!(format, Format::JsonLines | Format::Json) {
             return Err(io::Error::other(format!("it is {format}: --at is for JSON")));
         }
@@ -156,7 +166,8 @@ impl<'a> Source<'a> {
                 }
                 let mut rows = delimited::Delimited::new(text, &passed, &table)?;
                 if !rows.names().is_empty() {
-                    rows.bind(binding.insert(table.bind(rows.names(), mapping)?).clone());
+                    let mapping = for_columns(rows.names())?;
+                    rows.bind(binding.insert(table.bind(rows.names(), &mapping)?).clone());
                 }
                 Box::new(rows)
             }
@@ -164,12 +175,14 @@ impl<'a> Source<'a> {
                 table.delimiter = options.delimiter.unwrap_or(b'\t');
                 let mut rows = sql_export::SqlExport::new(text, &table)?;
                 if !rows.names().is_empty() {
-                    rows.bind(binding.insert(table.bind(rows.names(), mapping)?).clone());
+                    let mapping = for_columns(rows.names())?;
+                    rows.bind(binding.insert(table.bind(rows.names(), &mapping)?).clone());
                 }
                 Box::new(rows)
             }
             Format::JsonLines | Format::Json | Format::Parquet => {
-                let (layout, text) = json_head::look(text, &options.mapping)?;
+                let mapping = for_columns(&json_keys::keys(&head))?;
+                let (layout, text) = json_head::look(text, &mapping)?;
                 if options.at.is_empty()
                     && let json_head::Layout::Envelope(lists) = &layout
                 {
@@ -191,7 +204,8 @@ impl<'a> Source<'a> {
                 }
             }
         };
-        Ok(Source { unit, blocks, binding })
+        let delimiter = binding.as_ref().map(|_| table.delimiter);
+        Ok(Source { format, unit, delimiter, blocks, binding, mapping })
     }
 
     fn open_parquet(
@@ -199,16 +213,16 @@ impl<'a> Source<'a> {
         mapping: &Mapping,
         consumed: &Arc<AtomicU64>,
     ) -> io::Result<Source<'a>> {
-        let (blocks, binding): (Box<dyn Blocks>, Binding) = match input {
+        let (blocks, binding, mapping): (Box<dyn Blocks>, Binding, Mapping) = match input {
             Input::File(path) => {
                 let file = input::open_file(path)?;
-                let (rows, binding) = parquet::ParquetRows::new(file, mapping, consumed.clone())?;
-                (Box::new(rows), binding)
+                let opened = parquet::ParquetRows::new(file, mapping, consumed.clone())?;
+                (Box::new(opened.0), opened.1, opened.2)
             }
             Input::Memory(bytes) => {
                 let bytes = bytes::Bytes::copy_from_slice(bytes);
-                let (rows, binding) = parquet::ParquetRows::new(bytes, mapping, consumed.clone())?;
-                (Box::new(rows), binding)
+                let opened = parquet::ParquetRows::new(bytes, mapping, consumed.clone())?;
+                (Box::new(opened.0), opened.1, opened.2)
             }
             Input::Stdin => {
                 return Err(io::Error::other(
@@ -216,7 +230,14 @@ impl<'a> Source<'a> {
                 ));
             }
         };
-        Ok(Source { unit: Unit::Row, blocks, binding: Some(binding) })
+        Ok(Source {
+            format: Format::Parquet,
+            unit: Unit::Row,
+            delimiter: None,
+            blocks,
+            binding: Some(binding),
+            mapping,
+        })
     }
 }
 
@@ -244,12 +265,25 @@ fn separator(head: &[u8], given: Option<u8>) -> io::Result<(u8, usize)> {
     }
 }
 
+/// An input, and what its columns or keys mean.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InputColumns {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its format.
+    pub format: Format,
+    /// What it counts its records by.
+    pub unit: Unit,
+    /// What separates its cells, if it is a table of text.
+    pub delimiter: Option<u8>,
+    /// Its columns; or the keys that its records have.
+    pub columns: Vec<Meaning>,
+}
+
 /// What reading came to; the records themselves went to the sink.
 pub struct ReadRecords<'a> {
-    /// Names of the inputs, for messages.
-    pub names: Vec<String>,
-    /// What each input counts its records by.
-    pub units: Vec<Unit>,
+    /// The inputs in their order, those of a folder one by one.
+    pub inputs: Vec<InputColumns>,
     /// Number of records, rejected ones included.
     pub records: u64,
     /// Bytes after decompression.
@@ -301,16 +335,15 @@ pub fn read_all<'a>(
     }
     progress.begin(Phase::Read, total);
     let mut rejects = RejectSink::new(options, progress)?;
-    let mut units = Vec::with_capacity(inputs.len());
+    let mut read_inputs = Vec::with_capacity(inputs.len());
     let mut notes = Notes { progress, last: None, all: Vec::new() };
-    // What the records of all JSON inputs had.
-    let mut json = None;
+    // What the records of all JSON inputs had, by the layout of a preset.
+    let mut json: Vec<(usize, Mapping, Findings)> = Vec::new();
     let (mut records, mut input_bytes, mut blank_rows) = (0, 0, 0);
     let consumed = Arc::new(AtomicU64::new(0));
     let blocks_max = BLOCKS * pool.current_num_threads();
     for (at, input) in inputs.iter().enumerate() {
         let mut source = Source::open(input, read, &consumed).map_err(failed(at))?;
-        units.push(source.unit);
         notes.add(&names[at], source.binding.as_ref().and_then(notes::of_columns));
         // As many as are read at once, or in little time where the input is slow; and how far
         // reading is then.
@@ -327,7 +360,8 @@ pub fn read_all<'a>(
         let records_before = records;
         let (mut blocks, mut read_to) = next_blocks()?;
         while !blocks.is_empty() {
-            let parse = |block: Box<dyn Block>| block.parse(&read.mapping);
+            let mapping = &source.mapping;
+            let parse = |block: Box<dyn Block>| block.parse(mapping);
             let mut parsed: Vec<Parsed> = Vec::with_capacity(blocks.len());
             // The next ones are read, and unpacked, meanwhile.
             let next = pool.in_place_scope(|scope| {
@@ -367,17 +401,39 @@ pub fn read_all<'a>(
         notes.add(&names[at], notes::of_places(&findings, unit));
         let is_json = source.binding.is_none() && records > records_before;
         if is_json {
-            notes.add(&names[at], notes::of_keys(&read.mapping, &findings, unit));
-            json.get_or_insert_with(|| (at, Findings::default())).1.add(findings);
+            notes.add(&names[at], notes::of_keys(&source.mapping, &findings, unit));
+        }
+        read_inputs.push(InputColumns {
+            name: names[at].clone(),
+            format: source.format,
+            unit: source.unit,
+            delimiter: source.delimiter,
+            columns: match &source.binding {
+                Some(binding) => binding.meanings(),
+                None => source.mapping.meanings(findings.keys.seen, &findings.keys.unknown()),
+            },
+        });
+        if is_json {
+            // Inputs of one layout have the same keys together.
+            let like = json.iter_mut().find(|(_, mapping, _): &&mut (_, Mapping, _)| {
+                mapping.has_layout_of(&source.mapping)
+            });
+            match like {
+                Some((.., all)) => all.add(findings),
+                None => json.push((at, source.mapping, findings)),
+            }
         }
     }
-    if let Some((at, findings)) = json
-        && let Some(reason) = notes::missing_key(&read.mapping, &findings)
-    {
-        return Err(failed(at)(io::Error::other(reason)));
+    for (at, mapping, findings) in json {
+        if let Some(reason) = notes::missing_key(&mapping, &findings) {
+            return Err(failed(at)(io::Error::other(reason)));
+        }
+        mapping
+            .check_unused(&findings.keys.unknown())
+            .map_err(|error| failed(at)(io::Error::other(error)))?;
     }
     let notes = notes.all;
-    Ok(ReadRecords { names, units, records, input_bytes, blank_rows, rejects, notes })
+    Ok(ReadRecords { inputs: read_inputs, records, input_bytes, blank_rows, rejects, notes })
 }
 
 /// Tells what there is to know of inputs, once where several have it in common.

@@ -18,6 +18,7 @@ mod input_values;
 mod operator;
 mod oracle;
 mod parquet_files;
+mod presets;
 mod properties;
 mod snapshot_damage;
 mod support;

@@ -174,7 +174,6 @@ fn tables_are_bound_by_name() {
 fn presets_read_their_layouts() {
     let preset = Preset::by_name("people-data-labs").unwrap();
     let options = MappingOptions { preset: Some(preset), ..MappingOptions::default() };
-    let mapping = Mapping::new(&options).unwrap();
     let header = texts(&[
         "",
         "name",
@@ -188,6 +187,7 @@ fn presets_read_their_layouts() {
         "current employee estimate",
         "total employee estimate",
     ]);
+    let mapping = Mapping::new(&options).unwrap().for_columns(&header).unwrap();
     let binding = mapping.bind(&header).unwrap();
     assert_eq!(binding.unused, ["size range", "total employee estimate"]);
     assert_eq!(binding.absent, [Field::Description]);
@@ -217,32 +217,67 @@ fn presets_read_their_layouts() {
         (pairs(&[]), texts(&["linkedin url", "name"]), "linkedin url"),
     ] {
         let asking = MappingOptions { columns, id_from, ..options.clone() };
-        let error = Mapping::new(&asking).unwrap().bind(&texts(&["name", "domain"])).unwrap_err();
+        let columns = texts(&["name", "domain"]);
+        let mapping = Mapping::new(&asking).unwrap().for_columns(&columns).unwrap();
+        let error = mapping.bind(&columns).unwrap_err();
         let expected = format!("there is no column {missing:?}; its columns are");
         assert!(error.to_string().starts_with(&expected), "{error}");
     }
 
-    let preset = Preset::by_name("sql-export").unwrap();
+    // A field that has a constant is not read from the column of the preset.
+    let constant = MappingOptions { constants: pairs(&[("country", "Austria")]), ..options };
+    let mapping = Mapping::new(&constant).unwrap().for_columns(&texts(&["domain"])).unwrap();
+    let some = mapping.bind(&texts(&["name", "domain", "country"])).unwrap();
+    assert_eq!(some.unused, ["country"]);
+    assert!(Preset::by_name("x").unwrap_err().contains("presets are people-data-labs, gleif, "));
+}
+
+#[test]
+fn a_column_with_the_name_of_a_field_is_not_lost() {
+    let options = |columns: &[(&str, &str)]| MappingOptions {
+        preset: Some(Preset::by_name("ror").unwrap()),
+        columns: pairs(columns),
+        ..MappingOptions::default()
+    };
+    let header = texts(&["id", "names.types.ror_display", "links.type.website", "website", "x"]);
+    let bind = |columns: &[(&str, &str)]| {
+        let mapping = Mapping::new(&options(columns)).unwrap().for_columns(&header).unwrap();
+        mapping.bind(&header).map_err(|error| error.to_string())
+    };
+    let error = bind(&[]).unwrap_err();
+    assert!(
+        error.starts_with(
+            "--preset ror reads website from \"links.type.website\", and there is a column \"website\""
+        ),
+        "{error}"
+    );
+    assert_eq!(bind(&[("website", "website")]).unwrap().unused, ["links.type.website", "x"]);
+    assert_eq!(bind(&[("website", "links.type.website")]).unwrap().unused, ["website", "x"]);
+}
+
+#[test]
+fn names_are_made_of_columns_where_there_is_none() {
     let options = MappingOptions {
-        preset: Some(preset),
-        columns: pairs(&[("name", "title")]),
-        constants: pairs(&[("country", "Austria")]),
+        preset: Some(Preset::by_name("sirene").unwrap()),
         ..MappingOptions::default()
     };
     let mapping = Mapping::new(&options).unwrap();
-    let company = read(
-        &mapping,
-        r#"{"id":"1","title":"A","name":"B","city":"\\N","state":" NULL ","country":"Chile"}"#,
-    )
-    .unwrap();
-    assert_eq!(company.name, "A");
-    assert_eq!((company.location.city, company.location.state), (None, None));
-    assert_eq!(company.location.country.as_deref(), Some("Austria"));
-    let error = mapping.bind(&texts(&["title", "city"])).unwrap_err().to_string();
-    let mends =
-        "\"id\"; name it with --map id=COLUMN, or have ids made with --id-from name,website";
-    assert!(error.contains(mends), "{error}");
-    let some = mapping.bind(&texts(&["id", "title", "city"])).unwrap();
-    assert_eq!(some.slots.len(), 3);
-    assert!(Preset::by_name("x").unwrap_err().contains("presets are people-data-labs, sql-export"));
+    let name = |json: &str| read(&mapping, json).map(|company| company.name);
+    for (json, expected) in [
+        (r#"{"siren":"1","denominationUniteLegale":"ATELIER LUNE"}"#, "ATELIER LUNE"),
+        (
+            r#"{"siren":"1","denominationUniteLegale":"","prenomUsuelUniteLegale":"ODILE","nomUniteLegale":"FABRE"}"#,
+            "ODILE FABRE",
+        ),
+        (
+            r#"{"siren":"1","prenomUsuelUniteLegale":"ODILE","nomUsageUniteLegale":"ROY","nomUniteLegale":"FABRE"}"#,
+            "ODILE ROY",
+        ),
+        (r#"{"siren":"1","prenomUsuelUniteLegale":"[ND]","nomUniteLegale":"FABRE"}"#, "FABRE"),
+    ] {
+        assert_eq!(name(json).as_deref(), Ok(expected), "{json}");
+    }
+    let hidden =
+        name(r#"{"siren":"1","denominationUniteLegale":"[ND]","prenomUsuelUniteLegale":"[ND]"}"#);
+    assert!(hidden.unwrap_err().starts_with("name is missing"));
 }

@@ -93,8 +93,8 @@ impl<R: ChunkReader> ChunkReader for SharedChunks<R> {
 }
 
 impl<R: ChunkReader + 'static> ParquetRows<R> {
-    /// Opens a file, finds its columns, and tells which are used. `consumed` counts the bytes of
-    /// the row groups that were read.
+    /// Opens a file, finds its columns, and tells which are used, and the mapping for them.
+    /// `consumed` counts the bytes of the row groups that were read.
     ///
     /// # Errors
     /// The file is damaged, encrypted or packed in a way that is not accepted; or its columns do
@@ -103,7 +103,7 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         file: R,
         mapping: &Mapping,
         consumed: Arc<AtomicU64>,
-    ) -> io::Result<(ParquetRows<R>, Binding)> {
+    ) -> io::Result<(ParquetRows<R>, Binding, Mapping)> {
         check_ends(&file)?;
         let file = Arc::new(file);
         contained(|| {
@@ -119,7 +119,8 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
             let schema = metadata.file_metadata().schema_descr();
             let names: Vec<String> =
                 schema.columns().iter().map(|column| column.path().string()).collect();
-            shape::check(schema.root_schema(), &names, mapping).map_err(io::Error::other)?;
+            let mapping = mapping.for_columns(&names).map_err(io::Error::other)?;
+            shape::check(schema.root_schema(), &names, &mapping).map_err(io::Error::other)?;
             let binding = mapping.bind(&names).map_err(io::Error::other)?;
             for &(at, slot) in &binding.slots {
                 column::check_type(&schema.column(at), slot).map_err(io::Error::other)?;
@@ -136,7 +137,7 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                 unpacked_bytes: 0,
                 consumed,
             };
-            Ok((rows, binding))
+            Ok((rows, binding, mapping))
         })
     }
 

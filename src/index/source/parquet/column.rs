@@ -171,7 +171,7 @@ pub fn accepted(slot: Slot) -> &'static str {
             "numbers (INT32, INT64, DECIMAL, DOUBLE), dates (DATE, TIMESTAMP) and texts"
         }
         Slot::Field(Field::Id) | Slot::IdPart(_) => "texts, UUIDs and whole numbers",
-        Slot::Field(_) | Slot::Beside(_) => "texts",
+        Slot::Field(_) | Slot::Beside(_) | Slot::NamePart(_) => "texts",
     }
 }
 
@@ -195,7 +195,7 @@ pub fn check_type(column: &ColumnDescriptor, slot: Slot) -> Result<(), String> {
             kind,
             Some(Kind::Text | Kind::Uuid | Kind::Signed | Kind::Unsigned | Kind::Decimal(0))
         ),
-        Slot::Field(_) | Slot::Beside(_) => kind == Some(Kind::Text),
+        Slot::Field(_) | Slot::Beside(_) | Slot::NamePart(_) => kind == Some(Kind::Text),
     };
     if is_accepted {
         return Ok(());

@@ -128,6 +128,7 @@ fn describe(column: &str, node: &Type, name: &str, slot: Slot, mapping: &Mapping
         is_place && mapping.column(field).is_none() && column != name
     };
     let mend = match slot {
+        Slot::NamePart(_) => "convert it to text".to_owned(),
         Slot::Beside(_) | Slot::IdPart(_) => {
             "convert it, or name another column with --id-from".to_owned()
         }
