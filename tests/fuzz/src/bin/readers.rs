@@ -1,0 +1,125 @@
+//! Inputs are any bytes: no reader may be upset by them, and what one takes, every other takes too.
+//!
+//! The first byte chooses the format, the second the options, the rest is the input. What is
+//! accepted is written as JSON Lines, as CSV and as an export of a database, and each must give the
+//! same companies again.
+
+#![no_main]
+
+use firmament::company::Company;
+use firmament::index::source::read_all;
+use firmament::index::{
+    BuildError, BuildOptions, Format, Input, Mapping, MappingOptions, NoProgress, ReadOptions,
+};
+use libfuzzer_sys::fuzz_target;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::OnceLock;
+
+const FORMATS: [Format; 6] =
+    [Format::JsonLines, Format::Json, Format::Csv, Format::Tsv, Format::SqlExport, Format::Parquet];
+
+const ENCODINGS: [Option<&str>; 4] = [None, None, Some("windows-1252"), Some("utf-16le")];
+
+fuzz_target!(|data: &[u8]| {
+    let [format, options, bytes @ ..] = data else { return };
+    let format = FORMATS[usize::from(*format) % FORMATS.len()];
+    let is_text = format != Format::Parquet;
+    let label = ENCODINGS[usize::from(options & 3)].filter(|_| is_text);
+    let columns = (options & 4 != 0).then(|| vec!["id".to_owned(), "name".to_owned()]);
+    let id_from = if options & 8 == 0 { Vec::new() } else { vec!["name".to_owned()] };
+    let mapping = MappingOptions { id_from, ..MappingOptions::default() };
+    let read = ReadOptions {
+        format: Some(format),
+        delimiter: (options & 16 != 0).then_some(b';').filter(|_| format == Format::Csv),
+        encoding: label.map(|label| label.parse().expect("a label")),
+        columns: columns.filter(|_| is_text),
+        mapping: Mapping::new(&mapping).expect("a mapping"),
+    };
+    // An input may be refused as a whole.
+    let Ok(companies) = companies(bytes.to_vec(), read) else { return };
+    for (format, text) in [
+        (Format::JsonLines, json_lines(&companies)),
+        (Format::Csv, table(&companies, ",", quoted)),
+        (Format::SqlExport, table(&companies, "\t", escaped)),
+    ] {
+        let read = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let again = companies_of(text, read);
+        assert_eq!(again, companies, "{format}");
+    }
+});
+
+fn companies_of(text: String, read: ReadOptions) -> Vec<Company> {
+    companies(text.into_bytes(), read).expect("what was written is read")
+}
+
+fn companies(bytes: Vec<u8>, read: ReadOptions) -> Result<Vec<Company>, BuildError> {
+    static POOL: OnceLock<ThreadPool> = OnceLock::new();
+    let pool =
+        POOL.get_or_init(|| ThreadPoolBuilder::new().num_threads(1).build().expect("a thread"));
+    let options = BuildOptions { read, ..BuildOptions::default() };
+    let mut found = Vec::new();
+    read_all(&[Input::Memory(bytes)], &options, pool, &NoProgress, &mut |blocks| {
+        found
+            .extend(blocks.into_iter().flat_map(|block| block.records).map(|(_, company)| company));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The columns of a table, and their values.
+fn cells(company: &Company) -> [(&'static str, Option<String>); 10] {
+    let place = &company.location;
+    [
+        ("id", Some(company.id.clone())),
+        ("name", Some(company.name.clone())),
+        ("website", company.website.clone()),
+        ("description", company.description.clone()),
+        ("industry", company.industry.clone()),
+        ("employee_count", company.employee_count.map(|count| count.to_string())),
+        ("location.city", place.city.clone()),
+        ("location.state", place.state.clone()),
+        ("location.country", place.country.clone()),
+        ("founded_year", company.founded_year.map(|year| year.to_string())),
+    ]
+}
+
+fn table(companies: &[Company], separator: &str, cell: fn(Option<&str>) -> String) -> String {
+    let header = cells(&Company::default()).map(|(name, _)| name).join(separator) + "\n";
+    let row = |company: &Company| {
+        cells(company).map(|(_, value)| cell(value.as_deref())).join(separator) + "\n"
+    };
+    header + &companies.iter().map(row).collect::<String>()
+}
+
+fn quoted(text: Option<&str>) -> String {
+    text.map_or(String::new(), |text| format!("\"{}\"", text.replace('"', "\"\"")))
+}
+
+fn escaped(text: Option<&str>) -> String {
+    let Some(text) = text else { return "\\N".to_owned() };
+    let text = text.replace('\\', "\\\\").replace('\t', "\\t");
+    text.replace('\n', "\\n").replace('\r', "\\r")
+}
+
+fn json_lines(companies: &[Company]) -> String {
+    let line = |company: &Company| {
+        let mut record = serde_json::Map::new();
+        let mut location = serde_json::Map::new();
+        for (name, value) in cells(company) {
+            let value = match (value, name) {
+                (None, _) => serde_json::Value::Null,
+                (Some(number), "employee_count" | "founded_year") => {
+                    serde_json::Value::from(number.parse::<u64>().expect("a number"))
+                }
+                (Some(text), _) => serde_json::Value::from(text),
+            };
+            match name.strip_prefix("location.") {
+                Some(place) => location.insert(place.to_owned(), value),
+                None => record.insert(name.to_owned(), value),
+            };
+        }
+        record.insert("location".to_owned(), location.into());
+        serde_json::Value::from(record).to_string() + "\n"
+    };
+    companies.iter().map(line).collect()
+}
