@@ -23,7 +23,7 @@
 //! ```
 //!
 //! [`reject`] says what is wrong with records that cannot be taken, [`progress`] how a build gets
-//! on.
+//! on; [`check`] reads as a build does, and builds nothing.
 //!
 //! # Memory
 //!
@@ -45,6 +45,7 @@
 //! pieces in which they go, it is 1.4 times as much.
 
 pub mod analysis;
+pub mod check;
 pub mod collect;
 pub mod derived;
 pub mod doc_order;

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
   firmament-tools build register.csv --output register.firmament --delimiter ';' --null - \\
       --map name=company_name --map location.city=locality --constant country=\"United States\" \\
       --id-from registration_number
-  firmament-tools build free_company_dataset.csv --preset people-data-labs --output companies.firmament
+  firmament-tools build free_company_dataset.csv --preset people-data-labs --bands lower --output pdl.firmament
   firmament-tools build all.jsonl --output all.firmament --memory 512MiB --temp-dir /mnt/scratch
 
 Fields of a record: id and name (required), website, description, industry, employee_count,
@@ -85,7 +85,8 @@ pub struct BuildArguments {
 /// Most threads: each has its own share of blocks under way.
 const THREADS_MAX: usize = 256;
 
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
+/// A number of threads.
+pub fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let accepted = || format!("a number from 1 to {THREADS_MAX} is accepted");
     let threads: NonZeroUsize = text.parse().map_err(|_| accepted())?;
     if threads.get() > THREADS_MAX { Err(accepted()) } else { Ok(threads) }
@@ -338,6 +339,11 @@ impl Report {
                 counts.left_out
             );
         }
+        let _ = writeln!(
+            text,
+            "next: firmament-tools keys new NAME --keys keys.json\n      firmament serve {} --keys keys.json",
+            self.output
+        );
         text
     }
 }

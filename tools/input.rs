@@ -34,7 +34,7 @@ pub struct InputArguments {
     /// results]
     #[arg(long, value_name = "KEY")]
     at: Option<String>,
-    /// A well-known layout: people-data-labs or sql-export
+    /// A well-known layout, such as people-data-labs, gleif or companies-house
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(
         PRESETS.iter().map(|preset| clap::builder::PossibleValue::new(preset.name).help(preset.description))
     ))]

@@ -5,6 +5,7 @@
 //! away is no failure.
 
 mod build;
+mod check;
 mod derive;
 mod diff;
 mod dump;
@@ -35,6 +36,7 @@ struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
+  firmament-tools check companies.csv
   firmament-tools build companies.jsonl.gz --output companies.firmament
   zcat companies-*.jsonl.gz | firmament-tools build - --output companies.firmament
   firmament-tools verify companies.firmament
@@ -54,6 +56,8 @@ Exit codes: 0 done, 1 failure, 2 usage, 3 records rejected, 4 verification faile
 enum Command {
     /// Compile records into a snapshot
     Build(build::BuildArguments),
+    /// Read records as `build` would, and show what was understood; writes nothing
+    Check(check::CheckArguments),
     /// Check a snapshot completely
     #[command(after_help = "Example:
   firmament-tools verify companies.firmament")]
@@ -114,6 +118,7 @@ impl<E: std::error::Error> From<E> for Failure {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Build(arguments) => build::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Verify { snapshot } => inspect::verify(&snapshot),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),

@@ -9,8 +9,11 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-/// Most rejected records shown; all of them are in the reject file.
-const REJECTS_SHOWN: u64 = 100;
+/// Most rejected records that a build shows, and where the others are.
+const OF_BUILD: (u64, &str) = (100, "more are rejected; see the reject file");
+
+/// Most rejected records that a check shows.
+const OF_CHECK: (u64, &str) = (5, "more are at fault; they are counted below");
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -31,11 +34,22 @@ struct State {
     done: u64,
     records: u64,
     rejects: u64,
+    /// How many of them are shown, and what is said then.
+    shown: (u64, &'static str),
 }
 
 impl Display {
-    /// A display on standard error.
+    /// The display of a build, on standard error.
     pub fn new() -> Display {
+        Display::showing(OF_BUILD)
+    }
+
+    /// The display of a check, on standard error.
+    pub fn of_check() -> Display {
+        Display::showing(OF_CHECK)
+    }
+
+    fn showing(shown: (u64, &'static str)) -> Display {
         let is_terminal = std::io::stderr().is_terminal();
         let state = Arc::new(Mutex::new(State {
             bar: None,
@@ -45,6 +59,7 @@ impl Display {
             done: 0,
             records: 0,
             rejects: 0,
+            shown,
         }));
         let lines = (!is_terminal).then(|| write_lines(state.clone()));
         Display { state, lines }
@@ -174,10 +189,11 @@ impl Progress for Display {
     fn rejected(&self, reject: &Reject) {
         let mut state = self.lock();
         state.rejects += 1;
-        if state.rejects <= REJECTS_SHOWN {
+        let (most, others) = state.shown;
+        if state.rejects <= most {
             state.say(&format!("rejected {reject}"));
-        } else if state.rejects == REJECTS_SHOWN + 1 {
-            state.say("more are rejected; see the reject file");
+        } else if state.rejects == most + 1 {
+            state.say(others);
         }
     }
 

@@ -4,6 +4,7 @@ mod analysis;
 mod bad_parquet;
 mod bad_records;
 mod build_crash;
+mod check;
 mod collections;
 mod documents;
 mod facets;
