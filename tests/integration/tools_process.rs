@@ -85,7 +85,7 @@ fn a_failed_build_leaves_the_old_snapshot() {
     assert!(build(&[&folder.write("good.jsonl", record(1))], &output, &[]).status.success());
     let old = fs::read(&output).unwrap();
     for (name, bytes, words) in [
-        ("bad.jsonl", b"nonsense\n".to_vec(), "no JSON object"),
+        ("bad.jsonl", b"nonsense\n".to_vec(), "neither an object nor an array"),
         ("utf16.jsonl", b"{\0\"\0".to_vec(), "UTF-16"),
         ("cut.jsonl.gz", gzip(record(1))[..20].to_vec(), "cannot read"),
         ("empty.jsonl", b"\n\n".to_vec(), "no record"),
