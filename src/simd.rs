@@ -16,21 +16,30 @@ pub trait Loop {
     fn run(self) -> Self::Output;
 }
 
-/// Runs `work`, compiled for AVX2 and POPCNT where the processor has them. `work` is a loop that is
-/// worth a call of its own, and that the compiler can see through.
+/// Runs `work`, compiled for AVX-512 or for AVX2 and POPCNT where the processor has them. `work` is
+/// a loop that is worth a call of its own, and that the compiler can see through.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub fn vectorized<L: Loop>(work: L) -> L::Output {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq,bmi1,popcnt")]
+    fn for_avx512<L: Loop>(work: L) -> L::Output {
+        work.run()
+    }
     #[target_feature(enable = "avx2,bmi1,popcnt")]
-    fn for_this_processor<L: Loop>(work: L) -> L::Output {
+    fn for_avx2<L: Loop>(work: L) -> L::Output {
         work.run()
     }
     use std::arch::is_x86_feature_detected as has;
-    if has!("avx2") && has!("bmi1") && has!("popcnt") {
-        // SAFETY: the line above has seen that the processor has what the function is compiled for.
-        unsafe { for_this_processor(work) }
+    if !(has!("avx2") && has!("bmi1") && has!("popcnt")) {
+        return work.run();
+    }
+    if has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512vpopcntdq") {
+        // SAFETY: the lines above have seen that the processor has what the function is compiled
+        // for.
+        unsafe { for_avx512(work) }
     } else {
-        work.run()
+        // SAFETY: likewise.
+        unsafe { for_avx2(work) }
     }
 }
 
