@@ -31,4 +31,5 @@ pub use page::{Page, Scratch, search};
 pub use request::{Query, SortKey, SortOrder, industry_is_blank};
 pub use score::text_score::text_score;
 pub use session::ways::{Tuning, Way, Ways};
+pub use strategy::relaxed::relaxed_score;
 pub use text::{QueryTooLong, TextQuery};

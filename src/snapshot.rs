@@ -45,6 +45,7 @@ use std::sync::Arc;
 use terms::Terms;
 use terms::dictionary::Dictionary;
 use terms::hosts::HostHash;
+use terms::name_words::NameWords;
 use terms::prefixes::Prefixes;
 
 /// Which snapshot this is: the first eight bytes of its content hash. Same input, same version.
@@ -214,6 +215,11 @@ impl Snapshot {
     /// How much each name weighs.
     pub fn name_weights(&self) -> &NameWeights {
         &self.components.name_weights
+    }
+
+    /// The words of names.
+    pub fn name_words(&self) -> &NameWords {
+        &self.components.name_words
     }
 
     /// Values of industry and place, and who has which.

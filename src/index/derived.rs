@@ -1,5 +1,5 @@
 //! What is computed from the postings once they are written: stored prefixes, pair counts, stored
-//! phrases, positions in other orders, first pages of words, what names weigh.
+//! phrases, positions in other orders, first pages of words, what names weigh, words of names.
 //!
 //! All of it is read from the sections before. Memory beside what is allowed: four bytes a business
 //! for its industry, a table of numbers for every pair of dense terms (32 MiB for 4,096 of them),
@@ -19,6 +19,7 @@
 //! | positions by industry | | 83 | words, places and bounds on employees within one industry |
 //! | first pages | some 25 | 9 | the first page of one word, wherever or in one industry |
 //! | what names weigh | 1 | 1 | relaxed answers of words that many names hold |
+//! | words of names | 1 | 1 | words of names that begin like those of a relaxed `q` |
 //! | facets | | 7 | what values there are, and how many hits have each |
 
 mod ascending;
@@ -27,6 +28,7 @@ pub mod filter_pairs;
 mod first_pages;
 mod impacts_by_doc;
 mod name_weights;
+mod name_words;
 mod neighbours;
 pub mod pair_counts;
 pub mod phrases;
@@ -158,8 +160,7 @@ impl Thresholds {
     }
 }
 
-/// Writes the sections of prefixes, pair counts, phrases, positions, first pages, what names weigh,
-/// and facets;
+/// Writes the sections of prefixes, pair counts, phrases, positions, first pages, names and facets;
 /// `memory` is about what may be taken.
 ///
 /// # Errors
@@ -254,6 +255,7 @@ pub fn write(
     release_all();
     let names = name_weights::Names { terms: &terms, words: &words };
     name_weights::write(names, release_all, pool, writer)?;
+    name_words::write(&terms, scratch, writer)?;
     facets::write(units, places, num_docs, pool, writer)
 }
 

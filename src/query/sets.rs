@@ -4,6 +4,7 @@
 //! that are materialised where they are small. Knows no `q`; a leaf may be any
 //! [`Predicate`](predicate::Predicate).
 
+pub mod bit_sums;
 pub mod chunk;
 pub mod doc_set;
 pub mod evaluate;

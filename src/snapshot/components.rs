@@ -18,6 +18,7 @@ use super::file::sections::Sections;
 use super::terms::Terms;
 use super::terms::dictionary::Dictionary;
 use super::terms::hosts::Hosts;
+use super::terms::name_words::NameWords;
 use super::terms::prefixes::Prefixes;
 
 /// Makes [`Components`] of the list, with a field for each, and [`Components::open`]; and for each

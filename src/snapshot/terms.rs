@@ -17,6 +17,7 @@ pub mod fst_check;
 pub mod hosts;
 pub mod impact_scan;
 pub mod impacts;
+pub mod name_words;
 pub mod next_word;
 pub mod prefixes;
 pub mod search;

@@ -117,17 +117,6 @@ pub fn begun_codes(session: &Session<'_>, word: &QueryWord) -> impl Iterator<Ite
     ords.map(|ord| terms.code(ord))
 }
 
-/// The words of names that a word begins, itself included.
-pub fn begun_in_names(session: &Session<'_>, word: &QueryWord) -> Vec<TermOrd> {
-    let mut begun = Vec::new();
-    for_each_begun(session, word.forms.iter(), |ord, lists| {
-        if lists.in_name().next().is_some() {
-            begun.push(ord);
-        }
-    });
-    begun
-}
-
 /// Calls `visit` with every term that one of `forms` begins, itself included.
 fn for_each_begun<'s, 'f>(
     session: &Session<'s>,

@@ -1,6 +1,7 @@
 //! The nearest positions on one side of a place in a sequence, from candidates in any order.
 
 use super::text_score::Scorer;
+use crate::ids::DocId;
 use crate::query::cursor::{Position, Side};
 use crate::query::request::SortOrder;
 use crate::query::sets::evaluate::SELECTED_MAX;
@@ -99,6 +100,13 @@ impl TopK {
     #[inline]
     pub fn may_keep(&self, nearest: &Position) -> bool {
         self.bound.is_none_or(|bound| self.stretch.distance(nearest) < bound)
+    }
+
+    /// The relevance key of the first position that is too far, once there is one.
+    pub fn bound_key(&self) -> Option<u64> {
+        // What turns keys into distances turns these back.
+        let turned = |relevance_key| Position { relevance_key, doc: DocId(0) };
+        self.bound.map(|(key, _)| self.stretch.distance(&turned(key)).0)
     }
 
     /// Lets go of what is not among the nearest so far, so that [`may_keep`](Self::may_keep) knows.

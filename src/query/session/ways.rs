@@ -72,9 +72,12 @@ pub struct Tuning {
     pub checked_first: usize,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
     pub gathered_max: u64,
-    /// Names that hold a word of a relaxed `q` are told apart by what they weigh if they are so
-    /// many, and whoever holds one elsewhere is scored without the name.
-    pub common_names_min: usize,
+    /// Hits of a relaxed `q` in one chunk that are looked up one by one in the sets of its words;
+    /// for more, what they count is added up over all of the chunk.
+    pub relaxed_few_max: usize,
+    /// Documents of one chunk that may be on a relaxed page and are looked at one by one; of more,
+    /// those with one word alone are told apart first.
+    pub relaxed_single_max: usize,
     /// Is an only hit ranked too, though nobody asks where it stands?
     pub ranks_only_hit: bool,
 }
@@ -87,7 +90,8 @@ impl Default for Tuning {
             walk_block: 1 << 12,
             checked_first: 128,
             gathered_max: 1024,
-            common_names_min: 4096,
+            relaxed_few_max: 64,
+            relaxed_single_max: 256,
             ranks_only_hit: false,
         }
     }
@@ -102,7 +106,8 @@ impl Tuning {
         walk_block: 2,
         checked_first: 2,
         gathered_max: 0,
-        common_names_min: 3,
+        relaxed_few_max: 0,
+        relaxed_single_max: 0,
         ranks_only_hit: true,
     };
 }

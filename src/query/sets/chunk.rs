@@ -22,7 +22,8 @@ const ALL: u32 = 1 << 16;
 /// leaves few, and costs less than taking bits apart.
 const FOUND_MIN: usize = 256;
 
-type Words = [u64; BITMAP_WORDS];
+/// One bit for every lower half.
+pub type Words = [u64; BITMAP_WORDS];
 
 /// Some of the lower halves of a chunk.
 #[derive(Clone, Debug)]
@@ -201,15 +202,7 @@ impl<'p> Chunk<'p> {
             Chunk::Bitmap(words, _) => words,
             many => many.to_words(),
         };
-        match few.view() {
-            View::Array(lows) => {
-                lows.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low))
-            }
-            View::Bitmap(others, _) => {
-                combine(&mut *words, others.iter().copied(), |word, other| word | other);
-            }
-            View::Span(range) => set(&mut words, range),
-        }
+        few.or_into(&mut words);
         Chunk::of_words(words)
     }
 
@@ -286,17 +279,25 @@ impl<'p> Chunk<'p> {
         }
     }
 
+    /// Sets the bits of all of them.
+    pub fn or_into(&self, words: &mut Words) {
+        match self.view() {
+            View::Span(range) => set(words, range),
+            View::Array(lows) => {
+                lows.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low));
+            }
+            View::Bitmap(others, _) => {
+                combine(words, others.iter().copied(), |word, other| word | other);
+            }
+        }
+    }
+
     fn to_words(&self) -> Box<Words> {
         match self.view() {
             View::Bitmap(words, _) => Box::new(*words),
-            View::Array(lows) => {
+            _ => {
                 let mut words = Box::new([0; BITMAP_WORDS]);
-                lows.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low));
-                words
-            }
-            View::Span(range) => {
-                let mut words = Box::new([0; BITMAP_WORDS]);
-                set(&mut words, range);
+                self.or_into(&mut words);
                 words
             }
         }

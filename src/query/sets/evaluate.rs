@@ -5,7 +5,7 @@
 //! KiB at most for every level of the tree) is in memory. An intersection visits only the chunks
 //! that all of its parts have, and starts with its smallest part.
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Words};
 use super::doc_set::DocSet;
 use super::predicate::Predicate;
 use super::set_expr::{List, SetExpr};
@@ -91,6 +91,18 @@ impl<'s> SetExpr<'s> {
             SetExpr::Filtered { candidates, check, .. } => {
                 check.matching(key, &candidates.chunk(key))
             }
+        }
+    }
+
+    /// Sets the bits of the documents of chunk `key` that match.
+    pub fn or_into(&self, key: u16, words: &mut Words) {
+        match self {
+            SetExpr::Union(union) => union.parts.iter().for_each(|part| part.or_into(key, words)),
+            SetExpr::List(List { postings: Postings::Small(docs), .. }) => {
+                let here = &docs[Postings::places_in(docs, key)];
+                here.iter().for_each(|&doc| words[usize::from(doc as u16 >> 6)] |= 1 << (doc & 63));
+            }
+            plan => plan.chunk(key).or_into(words),
         }
     }
 

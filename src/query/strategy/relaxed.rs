@@ -9,19 +9,21 @@
 //! tells hits apart.
 
 mod akin;
-mod common_names;
-mod portions;
 mod walk;
 
 use crate::ids::{DocId, TermOrd};
-use crate::query::interpret::prefix::begun_in_names;
 use crate::query::interpret::{ClauseMatch, Interpretation};
+use crate::query::request::Query;
 use crate::query::session::Session;
+use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Phrase, QueryWord, Term};
 use crate::snapshot::Snapshot;
 use crate::snapshot::answers::name_weights::sharpened;
 use crate::snapshot::columns::doc_tokens::{CODE_MIN, Token};
+use crate::snapshot::encoding::postings::Postings;
+use fst::automaton::AlwaysMatch;
+use rustc_hash::FxHashMap;
 
 // The figures below are chosen on short and other names of companies and organisations, on names as
 // authors wrote them, and on names with typing errors. Of 2,257 such queries that were relaxed,
@@ -31,17 +33,27 @@ use crate::snapshot::columns::doc_tokens::{CODE_MIN, Token};
 /// What a word that is not in the name but elsewhere counts.
 const ELSEWHERE: f64 = 0.4;
 
-/// What a word counts of which only a reading is there.
+/// What a word counts of which only a reading is there, or which is only the start of another one.
 const READING: f64 = 0.6;
-
-/// What a word counts that is there only as the start of another one.
-const PREFIX: f64 = 0.6;
 
 /// What a business counts whose name `q` covers not at all; one whose name it covers counts 1.
 const UNCOVERED: f64 = 0.4;
 
+/// Most occurrences in names of the longer words that a clause begins, if they are gathered: of more,
+/// only the stored union is known.
+const BEGUN_MAX: usize = 1 << 16;
+
 /// Fixed point of the score.
 const ONE: f64 = 1_000_000.0;
+
+/// The score of one hit of a relaxed query, by reading its name and looking it up in every list:
+/// what the [`walk`] must equal. The text score breaks its ties.
+pub fn relaxed_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
+    let session = Session::new(snapshot);
+    let mut interpretation = Interpretation::new(&session, &query.text);
+    interpretation.settle(&session, &query.text);
+    RelaxedScorer::new(&session, &interpretation).score(doc)
+}
 
 /// Scores relaxed hits.
 #[derive(Debug)]
@@ -49,16 +61,18 @@ pub struct RelaxedScorer<'s> {
     snapshot: &'s Snapshot,
     clauses: Vec<WeighedClause<'s>>,
     total: f64,
-    /// For the codes of all words of `q`, in all forms, readings and akin words: what a word of the
-    /// name with that code is covered by; sorted by code.
-    cover: Vec<(u32, f64)>,
-    /// The terms of these, and for which clauses they cover names; sorted.
-    covering: Vec<(TermOrd, Vec<usize>)>,
-    /// Code, clause, and what the clause counts if its word is in the name only as the akin word
-    /// with that code; sorted.
-    akin: Vec<(u32, u32, f64)>,
-    /// The most that each clause counts by an akin word.
-    akin_max: Vec<f64>,
+    /// The words that cover names, by code: those of `q` in all forms, readings, longer and akin
+    /// words.
+    name_words: FxHashMap<u32, NameWord>,
+}
+
+/// A word of names that `q` covers.
+#[derive(Default, Debug)]
+struct NameWord {
+    /// How much of it.
+    covers: f64,
+    /// The clauses that it is akin to, and what they count if it alone is in the name.
+    akin: Vec<(usize, f64)>,
 }
 
 /// How much a business and `q` share, each from 0 to 1.
@@ -70,77 +84,151 @@ pub struct Shares {
     pub of_name: f64,
 }
 
-/// Where a clause stands: the first of `ways` that holds a business says what it counts there.
+/// What a clause weighs, and which documents hold it.
 #[derive(Debug)]
 struct WeighedClause<'s> {
     weight: f64,
-    ways: [(SetExpr<'s>, f64); 5],
+    /// The documents that hold it in each way, in the order in which ways count.
+    sets: Vec<(Held, SetExpr<'s>)>,
+    /// Documents with a word in the name that is only a part of the clause: it covers the name.
+    partly: SetExpr<'s>,
+    /// The most that the clause counts by an akin word.
+    akin_max: f64,
+    /// What the words of the clause weigh together: a name that holds it as it is written, and by
+    /// nothing else that counts, is covered no more than that. No bound where the longer words that
+    /// it begins stand in too many names to be told.
+    covered_max: f64,
+    /// The word, if there is only one that documents hold elsewhere.
+    only_term: Option<TermOrd>,
+}
+
+/// How a document holds a clause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Held {
+    /// In the name as it is written.
+    AsWritten,
+    /// By another word in the name that counts: of a reading, a longer one, an akin one, the clause
+    /// and its neighbour written as one. Some hold it in a further way too, which tells what it
+    /// counts beside akin words.
+    Nearly,
+    /// By a reading or a longer word in the name.
+    InName,
+    /// Elsewhere as it is written.
+    Elsewhere,
+    /// Elsewhere by a reading, or as a part of a longer word.
+    Otherwise,
+}
+
+impl Held {
+    /// What a clause counts, akin words aside; nothing by itself for [`Held::Nearly`].
+    fn count(self) -> f64 {
+        match self {
+            Held::AsWritten => 1.0,
+            Held::Nearly => 0.0,
+            Held::InName => READING,
+            Held::Elsewhere => ELSEWHERE,
+            Held::Otherwise => ELSEWHERE * READING,
+        }
+    }
+
+    fn is_in_name(self) -> bool {
+        matches!(self, Held::AsWritten | Held::Nearly | Held::InName)
+    }
+}
+
+impl<'s> WeighedClause<'s> {
+    fn new(
+        session: &Session<'s>,
+        clause_match: &ClauseMatch<'s>,
+        akin: &[(TermOrd, f64)],
+        begun: &[TermOrd],
+    ) -> WeighedClause<'s> {
+        let (snapshot, terms) = (session.snapshot(), session.snapshot().terms());
+        let term = &clause_match.clause.term;
+        let has_readings = !clause_match.readings.is_empty();
+        let has_neighbours = clause_match.neighbours.iter().any(Option::is_some);
+        // Where a clause has no other ways than its own, there is nothing to ask.
+        let is_wide = has_readings || clause_match.prefix.is_some() || has_neighbours;
+        let only_if = |condition: bool, plan: fn(&ClauseMatch<'s>, &Session<'s>) -> _| {
+            if condition { plan(clause_match, session) } else { SetExpr::EMPTY }
+        };
+        let in_name = SetExpr::union([
+            only_if(has_readings, ClauseMatch::in_name_whole),
+            clause_match.in_name_as_prefix(),
+        ]);
+        let num_begun = begun.iter().flat_map(|&ord| terms.lists(ord).in_name());
+        let is_told = num_begun.map(|list| list.len()).sum::<usize>() <= BEGUN_MAX;
+        let begun = begun.iter().copied().filter(|_| is_told);
+        let nearly = names_with(snapshot, begun.chain(akin.iter().map(|(ord, _)| *ord)));
+        let joined = clause_match.neighbours.iter().flatten().map(|it| session.word_in_name(it));
+        let nearly = SetExpr::union([in_name.clone(), nearly].into_iter().chain(joined));
+        let sets = [
+            (Held::AsWritten, clause_match.in_name_as_written(session)),
+            (Held::Nearly, nearly),
+            (Held::InName, in_name),
+            (Held::Elsewhere, session.term(term)),
+            (Held::Otherwise, only_if(is_wide, ClauseMatch::anywhere)),
+        ];
+        let split = clause_match.readings.split.iter().flat_map(|split| &split.words);
+        let split = split.map(|(_, word)| session.word_in_name(word));
+        let parts = (!matches!(term, Term::Word(_))).then(|| session.term_partly_in_name(term));
+        let own = own_words(term);
+        let covered = own.iter().flat_map(|word| session.ords(word));
+        let covered = covered.map(|ord| sharpened(terms.weight_of_code(terms.code(ord))));
+        WeighedClause {
+            weight: sharpened(weight(session, clause_match)),
+            sets: sets.into_iter().filter(|(_, docs)| !docs.is_nothing()).collect(),
+            partly: SetExpr::union(split.chain(parts)),
+            akin_max: akin.iter().map(|(_, counts)| *counts).fold(0.0, f64::max),
+            covered_max: if is_told { covered.sum() } else { f64::INFINITY },
+            only_term: clause_match.only_term(session),
+        }
+    }
+
+    /// What the clause counts at most in a document that holds it in one way and in none before.
+    fn count_max(&self, held: Held) -> f64 {
+        match held {
+            Held::Nearly => self.akin_max.max(READING),
+            held => held.count(),
+        }
+    }
+
+    /// What the clause counts in a document, akin words aside.
+    fn count(&self, doc: DocId) -> f64 {
+        let mut sets = self.sets.iter().filter(|(held, _)| *held != Held::Nearly);
+        sets.find(|(_, docs)| docs.contains(doc)).map_or(0.0, |(held, _)| held.count())
+    }
 }
 
 impl<'s> RelaxedScorer<'s> {
     /// A scorer for what a relaxed `q` means.
     pub fn new(session: &Session<'s>, interpretation: &Interpretation<'s>) -> RelaxedScorer<'s> {
         let snapshot = session.snapshot();
-        let clauses: Vec<WeighedClause<'s>> = interpretation
-            .clauses
-            .iter()
-            .map(|clause_match| {
-                // Where a clause has no other ways than its own, there is nothing to ask.
-                let has_readings = !clause_match.readings.is_empty();
-                let is_wide = has_readings
-                    || clause_match.prefix.is_some()
-                    || clause_match.neighbours.iter().any(Option::is_some);
-                let only_if = |condition: bool, plan: fn(&ClauseMatch<'s>, &Session<'s>) -> _| {
-                    if condition { plan(clause_match, session) } else { SetExpr::EMPTY }
-                };
-                WeighedClause {
-                    weight: sharpened(weight(session, clause_match)),
-                    ways: [
-                        (clause_match.in_name_as_written(session), 1.0),
-                        (only_if(has_readings, ClauseMatch::in_name_whole), READING),
-                        (clause_match.in_name_as_prefix(), PREFIX),
-                        (session.term(&clause_match.clause.term), ELSEWHERE),
-                        (only_if(is_wide, ClauseMatch::anywhere), ELSEWHERE * READING),
-                    ],
-                }
-            })
-            .collect();
         let terms = snapshot.terms();
-        let (mut akin, mut cover, mut meant) = (Vec::new(), Vec::new(), Vec::new());
-        for (clause, clause_match) in (0..).zip(&interpretation.clauses) {
+        let (mut clauses, mut name_words) = (Vec::new(), FxHashMap::<u32, NameWord>::default());
+        let mut cover = |ord, covers, akin: Option<(usize, f64)>| {
+            let code = terms.code(ord);
+            debug_assert!(code >= CODE_MIN);
+            let word = name_words.entry(code).or_default();
+            word.covers = word.covers.max(covers);
+            word.akin.extend(akin);
+        };
+        for (number, clause_match) in interpretation.clauses.iter().enumerate() {
             for (ord, covers) in words(session, clause_match) {
-                cover.push((terms.code(ord), covers));
-                meant.push((ord, clause as usize));
+                cover(ord, covers, None);
             }
-            for (ord, counts) in akin::words(snapshot, &clause_match.clause) {
-                akin.push((terms.code(ord), clause, counts));
-                cover.push((terms.code(ord), counts));
-                meant.push((ord, clause as usize));
+            let akin_words = akin::words(snapshot, &clause_match.clause);
+            for &(ord, counts) in &akin_words {
+                cover(ord, counts, Some((number, counts)));
             }
-            if let (Some(_), Term::Word(word)) = (&clause_match.prefix, &clause_match.clause.term) {
-                for ord in begun_in_names(session, word) {
-                    cover.push((terms.code(ord), PREFIX));
-                    meant.push((ord, clause as usize));
-                }
+            let begun = begun_words(snapshot, clause_match);
+            for &ord in &begun {
+                cover(ord, READING, None);
             }
+            clauses.push(WeighedClause::new(session, clause_match, &akin_words, &begun));
         }
-        debug_assert!(cover.iter().all(|&(code, _)| code >= CODE_MIN));
-        meant.sort_unstable();
-        meant.dedup();
-        let covering = meant
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|term| (term[0].0, term.iter().map(|(_, clause)| *clause).collect()))
-            .collect();
-        let mut akin_max = vec![0.0f64; clauses.len()];
-        for &(_, clause, counts) in &akin {
-            akin_max[clause as usize] = akin_max[clause as usize].max(counts);
-        }
-        akin.sort_unstable_by_key(|&(code, clause, _)| (code, clause));
-        // Of each code the most that it is covered by.
-        cover.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        cover.dedup_by_key(|(code, _)| *code);
         let total = clauses.iter().map(|clause| clause.weight).sum::<f64>().max(1.0);
-        RelaxedScorer { snapshot, clauses, total, cover, covering, akin, akin_max }
+        RelaxedScorer { snapshot, clauses, total, name_words }
     }
 
     /// The score of a hit: the larger, the more it shares.
@@ -154,27 +242,6 @@ impl<'s> RelaxedScorer<'s> {
         self.shares_of(doc, &mut counts, &mut Vec::new())
     }
 
-    /// A score that a hit cannot exceed in which clauses count so much, or as much as an akin word
-    /// does, and of whose name `q` covers no more than so much.
-    fn score_max(&self, counts: &[f64], akin_max: &[f64], of_name: f64) -> u32 {
-        let most = self.held(counts.iter().zip(akin_max).map(|(counts, akin)| counts.max(*akin)));
-        // One more, since sums of floats are rounded.
-        score_of(&Shares { of_query: most / self.total, of_name }) + 1
-    }
-
-    /// What a word of the name with this code is covered by.
-    fn cover_of(&self, code: u32) -> f64 {
-        let at = self.cover.binary_search_by_key(&code, |&(code, _)| code);
-        at.map_or(0.0, |at| self.cover[at].1)
-    }
-
-    /// The clauses that the word with this code is akin to, and what they count by it.
-    fn akin_of(&self, code: u32) -> impl Iterator<Item = (usize, f64)> {
-        let start = self.akin.partition_point(|&(other, ..)| other < code);
-        let of_code = self.akin[start..].iter().take_while(move |akin| akin.0 == code);
-        of_code.map(|&(_, clause, counts)| (clause as usize, counts))
-    }
-
     fn shares_of(&self, doc: DocId, counts: &mut [f64], positions: &mut Vec<(f64, f64)>) -> Shares {
         let of_name = self.covered(doc, counts, positions);
         Shares { of_query: self.held(counts.iter().copied()) / self.total, of_name }
@@ -182,14 +249,7 @@ impl<'s> RelaxedScorer<'s> {
 
     /// What each clause counts by where it stands in a hit, akin words aside.
     fn counts(&self, doc: DocId) -> impl Iterator<Item = f64> {
-        self.clauses.iter().map(move |clause| {
-            clause.ways.iter().find(|(hits, _)| hits.contains(doc)).map_or(0.0, |way| way.1)
-        })
-    }
-
-    /// The weight of what a hit holds, akin words aside.
-    fn held_by(&self, doc: DocId) -> f64 {
-        self.held(self.counts(doc))
+        self.clauses.iter().map(move |clause| clause.count(doc))
     }
 
     /// The weight of clauses that count so much each.
@@ -206,10 +266,11 @@ impl<'s> RelaxedScorer<'s> {
         let terms = self.snapshot.terms();
         positions.clear();
         let mut cover = |code: u32| {
-            for (clause, akin) in self.akin_of(code) {
+            let Some(word) = self.name_words.get(&code) else { return 0.0 };
+            for &(clause, akin) in &word.akin {
                 counts[clause] = counts[clause].max(akin);
             }
-            self.cover_of(code)
+            word.covers
         };
         tokens.of_core(core_len, |token, places| match token {
             Token::Word(code) => {
@@ -252,16 +313,43 @@ fn word_weight(session: &Session<'_>, word: &QueryWord) -> u32 {
     weights.min().unwrap_or(unknown)
 }
 
-/// Every word that a clause may mean, as it is written or read, each with what it covers.
-fn words(session: &Session<'_>, clause_match: &ClauseMatch) -> Vec<(TermOrd, f64)> {
-    let mut own = Phrase::default();
-    own.extend(&clause_match.clause.term);
-    let joined = match &clause_match.clause.term {
-        Term::Compound { joined, .. } => Some(joined),
+/// The longer words of names that a clause begins, if it may be a prefix.
+fn begun_words(snapshot: &Snapshot, clause_match: &ClauseMatch<'_>) -> Vec<TermOrd> {
+    let (Some(_), Term::Word(word)) = (&clause_match.prefix, &clause_match.clause.term) else {
+        return Vec::new();
+    };
+    let begun = |form: &String| snapshot.name_words().search(form, AlwaysMatch);
+    let mut begun: Vec<String> = word.forms.iter().flat_map(begun).collect();
+    begun.retain(|begun| !word.forms.contains(begun));
+    snapshot.terms().ords(&begun)
+}
+
+/// The documents in whose names any of some words stands.
+fn names_with<'s>(snapshot: &'s Snapshot, words: impl Iterator<Item = TermOrd>) -> SetExpr<'s> {
+    let lists = words.flat_map(|ord| snapshot.terms().lists(ord).in_name());
+    let (few, many): (Vec<_>, Vec<_>) = lists.partition(|list| matches!(list, Postings::Small(_)));
+    let mut docs = Vec::new();
+    few.iter().for_each(|list| list.push_to(&mut docs));
+    let few =
+        if docs.is_empty() { SetExpr::EMPTY } else { SetExpr::materialised(DocSet::of(docs)) };
+    SetExpr::union(many.into_iter().map(SetExpr::list).chain([few]))
+}
+
+/// The words of a term, and the joined form of a compound.
+fn own_words(term: &Term) -> Vec<QueryWord> {
+    let mut phrase = Phrase::default();
+    phrase.extend(term);
+    let joined = match term {
+        Term::Compound { joined, .. } => Some(joined.clone()),
         _ => None,
     };
-    let own = own.words.iter().map(|(_, word)| word).chain(joined);
-    let own = own.chain(clause_match.neighbours.iter().flatten()).map(|word| (word, 1.0));
+    phrase.words.into_iter().map(|(_, word)| word).chain(joined).collect()
+}
+
+/// Every word that a clause may mean, as it is written or read, each with what it covers.
+fn words(session: &Session<'_>, clause_match: &ClauseMatch) -> Vec<(TermOrd, f64)> {
+    let own = own_words(&clause_match.clause.term);
+    let own = own.iter().chain(clause_match.neighbours.iter().flatten()).map(|word| (word, 1.0));
     let split = clause_match.readings.split.iter().flat_map(|split| &split.words);
     let read = clause_match.readings.words.iter().chain(split.map(|(_, word)| word));
     let all = own.chain(read.map(|word| (word, READING)));

@@ -123,6 +123,10 @@ macro_rules! section_list {
                     /// How much each name weighs.
                     NameWeights,
                 ]
+                name_words: NameWords [
+                    /// Terms that stand in names.
+                    NameWords,
+                ]
                 facets: Facets [
                     /// The set of values that each document has, by facet.
                     FacetSets,

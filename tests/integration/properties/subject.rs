@@ -7,7 +7,7 @@ use firmament::index::Thresholds;
 use firmament::query::page::{Page, Scratch, search};
 use firmament::query::request::Query;
 use firmament::query::session::ways::{Tuning, Way};
-use firmament::query::text_score;
+use firmament::query::{relaxed_score, text_score};
 use firmament::snapshot::Snapshot;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -97,5 +97,10 @@ impl Subject {
     /// The text score of a record, as the engine has it.
     pub fn text_score(&self, query: &Query) -> impl Fn(usize) -> u32 {
         |number| text_score(&self.snapshot, query, self.docs[number])
+    }
+
+    /// The score of a record in a relaxed answer, told of this record alone.
+    pub fn relaxed_score(&self, query: &Query, number: usize) -> u32 {
+        relaxed_score(&self.snapshot, query, self.docs[number])
     }
 }

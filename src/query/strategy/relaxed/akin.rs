@@ -13,7 +13,7 @@ const LETTERS_MIN: usize = 4;
 const WORD_LETTERS_MIN: usize = 5;
 
 /// The letters of a plain word of `q`, and those that each akin word begins with.
-pub fn start(clause: &Clause) -> Option<(&str, String)> {
+fn start(clause: &Clause) -> Option<(&str, String)> {
     let Term::Word(word) = &clause.term else { return None };
     let form = word.forms[0].as_str();
     let letters = form.chars().count();
@@ -67,18 +67,14 @@ fn begins_letter(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }
 
-/// The words that begin like a plain word of `q`, each with what it counts. Looks at all words that
-/// begin with as many letters of it as an akin word has at least, and are not too long.
+/// The words of names that begin like a plain word of `q`, each with what it counts. Looks at all
+/// words that begin with as many letters of it as an akin word has at least, and are not too long.
 pub fn words(snapshot: &Snapshot, clause: &Clause) -> Vec<(TermOrd, f64)> {
     let Some((form, start)) = start(clause) else { return Vec::new() };
-    let mut found = Vec::new();
-    snapshot.terms().search(&start, NotTooLong(form), |other, ord| {
-        let share = share(form, other);
-        if share >= SHARE_MIN && other != form {
-            found.push((ord, share));
-        }
-    });
-    found
+    let mut words = snapshot.name_words().search(&start, NotTooLong(form));
+    words.retain(|other| other != form && share(form, other) >= SHARE_MIN);
+    let shares = words.iter().map(|other| share(form, other));
+    snapshot.terms().ords(&words).into_iter().zip(shares).collect()
 }
 
 /// The share of the letters of the longer word in which two begin alike.

@@ -1,212 +1,430 @@
-//! Looking at relaxed hits, portion by portion, until none that is left can be among the nearest.
+//! The page of a relaxed answer: the hits whose bounds may reach it are looked at.
+//!
+//! What each clause counts at most in a document is told by the sets that hold it, so that the sums
+//! of these tell, 64 documents at a time, which ones may still enter the page
+//! ([`bit_sums`](crate::query::sets::bit_sums)); of these the names are read. The more the page
+//! fills, the fewer are left. (Turtle, Flood: "Query evaluation: strategies and optimizations",
+//! 1995, call such bounds MaxScore.)
 
-use super::common_names::{Bound, CommonNames};
-use super::portions::Held;
-use super::{RelaxedScorer, Shares, score_of};
+use super::{Held, ONE, RelaxedScorer, Shares, UNCOVERED, WeighedClause, score_of};
 use crate::ids::DocId;
 use crate::query::cursor::Position;
-use crate::query::interpret::{ClauseMatch, Interpretation};
+use crate::query::interpret::Interpretation;
 use crate::query::score::text_score::Scorer;
 use crate::query::score::top_k::{PageWindow, TopK};
 use crate::query::session::Session;
 use crate::query::session::ways::Way;
-use crate::query::sets::chunk::Chunk;
+use crate::query::sets::bit_sums::{BitSums, Group, SUM_MAX};
+use crate::query::sets::chunk::{Chunk, Words};
+use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::predicate::ANNOUNCED;
 use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::Term;
+use crate::simd::{combine, count_ones};
+use crate::snapshot::answers::name_weights::LEAST;
+use crate::snapshot::encoding::container::{BITMAP_WORDS, for_each_bit};
 use crate::snapshot::terms::impact_scan;
 use crate::snapshot::terms::impacts::Impacts;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
-/// Hits that are looked at, and the nearest of them.
+/// Most documents of rare words that are looked at before all others.
+const RARE_MAX: u64 = 128;
+
+/// The least and the largest text score.
+const TEXT: [u64; 2] = [0, 0xffff];
+
+/// The hits that are looked at, and the nearest of them.
 struct Walk<'a, 's> {
     scorer: &'a RelaxedScorer<'s>,
     text: Scorer<'s>,
+    /// For each clause its impacts, if they alone are the text score of documents that hold no
+    /// other clause, and not in the name.
+    impacts: Vec<Option<Impacts<'s>>>,
     is_best_first: bool,
     nearest: TopK,
-    /// Documents whose names are read next, each with a score that it does not exceed.
+    /// What a sum of one stands for.
+    unit: f64,
+    groups: Vec<Group>,
+    sums: BitSums,
+    /// Documents of the chunk in whose names any word stands that counts, or a part of a clause.
+    named: Box<Words>,
+    /// Of these, the ones with a part.
+    partly: Box<Words>,
+    /// What is known of documents by the sets that they are in: for each clause, a bit for each.
+    kinds: FxHashMap<Box<[u8]>, Rc<Kind>>,
+    /// Documents whose names are read next, each with the score that it comes to at the nearest.
     waiting: Vec<(DocId, u32)>,
-    /// What each clause counts in those who wait, one after the other.
+    /// What each clause counts in these, one document after the other.
     counts: Vec<f64>,
     positions: Vec<(f64, f64)>,
-    /// Was anyone left out for what the name weighs?
+    /// So many documents of a chunk are looked at one by one.
+    single_max: usize,
+    /// Was any hit left out for its bound?
     is_bounded: bool,
 }
 
+/// What documents in the same sets have in common.
+struct Kind {
+    /// What each clause counts, akin words aside.
+    counts: Vec<f64>,
+    /// The weight of what they hold, with the most that akin words may add.
+    held_max: f64,
+    /// The same without akin words, which is exact where no word is in the name.
+    held: f64,
+    /// The most that the words in the name weigh which are in `q`.
+    covered_max: f64,
+}
+
 impl<'s> RelaxedScorer<'s> {
-    /// The nearest of `hits` of what `interpretation` means, by score, then by text score, then in
-    /// the static order. Hits are looked at in portions, and names read, several at a time, of
-    /// those only that may be among the nearest.
+    /// The nearest of `hits`, by score, then by text score, then in the static order.
     pub fn nearest(
         &self,
         session: &Session<'s>,
         interpretation: &Interpretation<'s>,
         hits: &SetExpr<'s>,
         text: Scorer<'s>,
-        stretch: PageWindow,
+        window: PageWindow,
     ) -> Vec<Position> {
+        let is_best_first = window.is_best_first();
+        // Bounds are rounded, up or down, to whole units.
+        let unit = self.total / f64::from(SUM_MAX - self.clauses.len() as u32);
+        let group = |clause: &WeighedClause<'s>| {
+            let units = |held: Held| match is_best_first {
+                true => (clause.weight * clause.count_max(held) / unit).ceil() as u32,
+                false => (clause.weight * held.count() / unit).floor() as u32,
+            };
+            Group::new(clause.sets.iter().map(|(held, _)| units(*held)))
+        };
         let mut walk = Walk {
             scorer: self,
+            impacts: self.impacts(interpretation, &text),
             text,
-            is_best_first: stretch.is_best_first(),
-            nearest: TopK::new(stretch),
+            is_best_first,
+            nearest: TopK::new(window),
+            unit,
+            groups: self.clauses.iter().map(group).collect(),
+            sums: BitSums::default(),
+            named: Box::new([0; BITMAP_WORDS]),
+            partly: Box::new([0; BITMAP_WORDS]),
+            kinds: FxHashMap::default(),
             waiting: Vec::with_capacity(ANNOUNCED),
             counts: Vec::new(),
             positions: Vec::new(),
+            single_max: session.tuning().relaxed_single_max,
             is_bounded: false,
         };
-        if !walk.is_best_first {
-            walk.look_at(hits, None);
-            return walk.nearest.into_sorted();
-        }
-        let common = CommonNames::new(self, session);
-        let mut left = hits.clone();
-        for portion in self.portions(session, interpretation) {
-            walk.nearest.tighten();
-            if !walk.may_be_near(DocId(0), portion.score_max) {
-                session.took(Way::Relaxed);
-                break;
+        // The documents of rare words make the bound that keeps most others out.
+        let first = if is_best_first { self.with_rare_words(hits) } else { DocSet::default() };
+        first.iter().for_each(|doc| walk.one(doc));
+        walk.read();
+        let mut docs = Box::new([0; BITMAP_WORDS]);
+        for key in hits.keys() {
+            docs.fill(0);
+            hits.or_into(key, &mut docs);
+            first.chunk(key).for_each(|low| docs[usize::from(low >> 6)] &= !(1 << (low & 63)));
+            if count_ones(docs.as_slice()) > session.tuning().relaxed_few_max {
+                walk.many(key, &mut docs);
+            } else {
+                let doc = |low| DocId(u32::from(key) << 16 | u32::from(low));
+                for_each_bit(docs.iter().copied(), |low| walk.one(doc(low)));
             }
-            let members = SetExpr::intersection([portion.members.clone(), left.clone()]);
-            match (&portion.held, &common) {
-                (Held::Named { clause, most }, Some(common)) => {
-                    for (part, bound) in common.parts(self, (*clause, most), members, &left) {
-                        walk.look_at(&part, bound.as_ref());
-                    }
-                }
-                (Held::Named { .. }, None) | (Held::Anywhere, _) => walk.look_at(&members, None),
-                (&Held::Elsewhere { score_max, only }, _) => {
-                    let only = only.and_then(|only| Only::new(session, interpretation, only));
-                    walk.score(&members, only.as_ref(), score_max);
-                }
-            }
-            left = SetExpr::difference(left, portion.members);
         }
+        walk.read();
         if walk.is_bounded {
             session.took(Way::Relaxed);
         }
         walk.nearest.into_sorted()
     }
-}
 
-/// What adds to the text score of documents that hold one clause only.
-struct Only<'s> {
-    /// The impacts of its word.
-    impacts: Impacts<'s>,
-    /// Documents to which neighbours written as one word add something as well.
-    joined: SetExpr<'s>,
-}
-
-impl<'s> Only<'s> {
-    /// What adds to the text score of documents that hold only the clause with number `only`, if
-    /// that is one word. (Parts of compounds and phrases add something too.)
-    fn new(
-        session: &Session<'s>,
-        interpretation: &Interpretation<'s>,
-        only: usize,
-    ) -> Option<Only<'s>> {
-        let is_word = |clause_match: &ClauseMatch<'_>| {
-            matches!(clause_match.clause.term, Term::Word(_))
-                && clause_match.readings.split.is_none()
-        };
-        let clauses = &interpretation.clauses;
-        let term = clauses.iter().all(is_word).then(|| clauses[only].only_term(session))??;
-        let joined = clauses.iter().flat_map(|clause_match| &clause_match.neighbours).flatten();
-        let joined = SetExpr::union(joined.map(|word| session.word(word)));
-        Some(Only { impacts: Impacts::of(&session.snapshot().terms().lists(term)), joined })
+    /// The hits that hold the heaviest clauses, as far as these are few.
+    fn with_rare_words(&self, hits: &SetExpr<'s>) -> DocSet {
+        let mut by_weight: Vec<&WeighedClause<'s>> = self.clauses.iter().collect();
+        by_weight.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let mut left = RARE_MAX;
+        let rare = by_weight.into_iter().flat_map(|clause| &clause.sets).map_while(|(_, docs)| {
+            left = left.checked_sub(docs.cardinality_max())?;
+            Some(docs.clone())
+        });
+        SetExpr::union(rare).doc_set().within(hits)
     }
 
-    /// Documents of a chunk to which `least` may be added.
-    fn with_impact(&self, key: u16, least: u8) -> Chunk<'_> {
-        let start = u32::from(key) << 16;
-        let mut found = Vec::new();
-        let docs = start..start.saturating_add(1 << 16);
-        impact_scan::push_to(self.impacts.list(), &docs, &(least..=u8::MAX), &mut found);
-        Chunk::Array(found).or(self.joined.chunk(key))
+    /// For each clause the impacts of its word, if nothing else adds to the text score of documents
+    /// that hold it alone. (Parts of compounds and phrases do, and so do legal forms.)
+    fn impacts(
+        &self,
+        interpretation: &Interpretation<'s>,
+        text: &Scorer<'s>,
+    ) -> Vec<Option<Impacts<'s>>> {
+        let mut clauses = interpretation.clauses.iter();
+        let are_words = clauses.all(|clause_match| {
+            matches!(clause_match.clause.term, Term::Word(_))
+                && clause_match.readings.split.is_none()
+        });
+        let is_alone = are_words && text.legal_forms().is_empty();
+        let impacts = |ord| Impacts::of(&self.snapshot.terms().lists(ord));
+        let of_clause =
+            |clause: &WeighedClause<'s>| clause.only_term.filter(|_| is_alone).map(impacts);
+        self.clauses.iter().map(of_clause).collect()
     }
 }
 
 impl Walk<'_, '_> {
-    fn may_be_near(&self, doc: DocId, score_max: u32) -> bool {
-        let relevance_key = u64::from(score_max) << 16 | 0xffff;
-        !self.is_best_first || self.nearest.may_keep(&Position { relevance_key, doc })
+    /// May a document with this score, which it comes to at the nearest, be among the nearest?
+    fn may_be_near(&self, doc: DocId, score: u32) -> bool {
+        let relevance_key = u64::from(score) << 16 | TEXT[usize::from(self.is_best_first)];
+        self.nearest.may_keep(&Position { relevance_key, doc })
     }
 
-    /// Looks at all of a portion. None of its names is covered more than `bound` says.
-    fn look_at(&mut self, portion: &SetExpr<'_>, bound: Option<&Bound>) {
-        self.nearest.tighten();
-        let weights = self.scorer.snapshot.name_weights();
-        portion.for_each(|doc| {
-            let (akin_max, of_name_max) = match bound {
-                None => (self.scorer.akin_max.as_slice(), 1.0),
-                Some(bound) => {
-                    let byte = weights.byte(doc);
-                    if !self.may_be_near(doc, bound.score_max(byte)) {
-                        self.is_bounded = true;
-                        return;
-                    }
-                    (bound.akin_max(), bound.of_name_max(byte))
-                }
-            };
-            let before = self.counts.len();
-            self.counts.extend(self.scorer.counts(doc));
-            let score_max = self.scorer.score_max(&self.counts[before..], akin_max, of_name_max);
-            // Most hits of a union share little, which is told without reading their names.
-            if !self.may_be_near(doc, score_max) {
-                self.counts.truncate(before);
-                return;
-            }
-            self.waiting.push((doc, score_max));
-            if self.waiting.len() == ANNOUNCED {
-                self.read();
-            }
-        });
-        self.read();
+    /// Looks at one document.
+    fn one(&mut self, doc: DocId) {
+        let counts: Vec<f64> = self.scorer.counts(doc).collect();
+        let most = counts.iter().zip(&self.scorer.clauses);
+        let held_max = self.scorer.held(most.map(|(count, clause)| count.max(clause.akin_max)));
+        let held = self.scorer.held(counts.iter().copied());
+        let kind = Kind { counts, held_max, held, covered_max: f64::INFINITY };
+        self.wait(doc, &kind, f64::INFINITY);
     }
 
-    /// Scores the documents of a portion, of whose names `q` covers nothing, as far as they may be
-    /// near; none exceeds `score_max`.
-    fn score(&mut self, portion: &SetExpr<'_>, only: Option<&Only<'_>>, score_max: u32) {
-        let only = only.filter(|_| self.text.legal_forms().is_empty());
-        for key in portion.keys() {
-            self.nearest.tighten();
-            let first = DocId(u32::from(key) << 16);
-            let least = (1..=u8::MAX).find(|&text| {
-                let relevance_key = u64::from(score_max) << 16 | u64::from(text);
-                self.nearest.may_keep(&Position { relevance_key, doc: first })
-            });
-            let lows = match (only, least) {
-                (Some(only), Some(least)) if least > 1 => {
-                    portion.chunk_within(key, only.with_impact(key, least))
-                }
-                (Some(only), None) => portion.chunk_within(key, only.joined.chunk(key)),
-                _ => portion.chunk(key),
-            };
-            let Walk { scorer, text, nearest, .. } = self;
-            text.for_each_score(key, &lows, |doc, text| {
-                let position = |score: u32| Position {
-                    relevance_key: u64::from(score) << 16 | u64::from(text),
-                    doc,
-                };
-                if nearest.may_keep(&position(score_max)) {
-                    let of_query = scorer.held_by(doc) / scorer.total;
-                    nearest.push(position(score_of(&Shares { of_query, of_name: 0.0 })));
-                }
-            });
+    /// Has the name of a document read, if what it holds and what its name weighs lets it be near.
+    fn wait(&mut self, doc: DocId, kind: &Kind, covered_max: f64) {
+        let score = match self.is_best_first {
+            true => {
+                let least = LEAST[usize::from(self.scorer.snapshot.name_weights().byte(doc))];
+                let of_name = (covered_max / least).min(1.0);
+                // One more, since sums of floats are rounded.
+                score_of(&Shares { of_query: kind.held_max / self.scorer.total, of_name }) + 1
+            }
+            false => {
+                let of_query = kind.held / self.scorer.total;
+                score_of(&Shares { of_query, of_name: 0.0 }).saturating_sub(1)
+            }
+        };
+        if !self.may_be_near(doc, score) {
+            self.is_bounded = true;
+            return;
+        }
+        self.counts.extend_from_slice(&kind.counts);
+        self.waiting.push((doc, score));
+        if self.waiting.len() == ANNOUNCED {
+            self.read();
         }
     }
 
-    /// Reads the names of those who wait.
+    /// What is known of documents that are in these sets of each clause.
+    fn kind(&mut self, sets: &[u8]) -> Rc<Kind> {
+        if let Some(kind) = self.kinds.get(sets) {
+            return kind.clone();
+        }
+        let mut kind = Kind { counts: Vec::new(), held_max: 0.0, held: 0.0, covered_max: 0.0 };
+        for (clause, sets) in self.scorer.clauses.iter().zip(sets) {
+            let is_in = |at: usize| sets >> at & 1 == 1;
+            let held =
+                || clause.sets.iter().enumerate().filter(|(at, _)| is_in(*at)).map(|it| it.1.0);
+            let count = held().find(|held| *held != Held::Nearly).map_or(0.0, Held::count);
+            kind.counts.push(count);
+            let most = held().map(|held| clause.count_max(held)).fold(0.0, f64::max);
+            kind.held_max += clause.weight * most;
+            kind.covered_max += match () {
+                () if held().any(|held| held == Held::Nearly) => f64::INFINITY,
+                () if held().any(|held| held == Held::AsWritten) => clause.covered_max,
+                () => 0.0,
+            };
+        }
+        kind.held = self.scorer.held(kind.counts.iter().copied());
+        let kind = Rc::new(kind);
+        self.kinds.insert(sets.into(), kind.clone());
+        kind
+    }
+
+    /// Looks at the hits of a chunk whose sums may be near enough; `left` are all of them.
+    fn many(&mut self, key: u16, left: &mut Words) {
+        self.fill(key);
+        let mut reached = [0; BITMAP_WORDS];
+        if self.nearest.bound_key().is_none() {
+            // The nearest by their sums make the first bound.
+            let mut levels = 0..SUM_MAX + 1;
+            while levels.len() > 1 {
+                let middle = levels.start + levels.len() as u32 / 2;
+                self.reach(self.level(middle), left, &mut reached);
+                let is_full = count_ones(reached.as_slice()) > self.nearest.stretch().wanted;
+                if is_full { levels.start = middle } else { levels.end = middle }
+            }
+            self.reach(self.level(levels.start), left, &mut reached);
+            self.look_at(key, &reached);
+            left.iter_mut().zip(reached.iter()).for_each(|(left, reached)| *left &= !reached);
+        }
+        self.nearest.tighten();
+        let Some(bound) = self.nearest.bound_key() else { return self.look_at(key, left) };
+        let held = (bound >> 16) as f64 / ONE * self.scorer.total;
+        let one = self.scorer.total / ONE;
+        let thresholds = match self.is_best_first {
+            true => [held - one, (held - one) / UNCOVERED].map(|held| (held / self.unit) as u32),
+            false => [((held + one) / UNCOVERED / self.unit) as u32 + 1; 2],
+        };
+        let before = count_ones(left.as_slice());
+        self.reach(thresholds, left, &mut reached);
+        let after = count_ones(reached.as_slice());
+        self.is_bounded |= after < before;
+        if self.is_best_first && after > self.single_max {
+            self.leave_out_alone(key, &mut reached);
+        }
+        self.look_at(key, &reached);
+    }
+
+    /// Takes out documents of a chunk that hold one clause alone, as far as they cannot be near: a
+    /// frequent word may be in very many, which all have the same sum. Those with the word in the
+    /// name are told apart by what their names weigh, a byte each, and others, whose scores are the
+    /// same, by the impact of the word, a byte each as well.
+    fn leave_out_alone(&mut self, key: u16, docs: &mut Words) {
+        let (mut once, mut more) = ([0; BITMAP_WORDS], *self.partly);
+        for group in &self.groups {
+            for at in 0..BITMAP_WORDS {
+                let held = group.sets().iter().fold(0, |held, set| held | set[at]);
+                more[at] |= once[at] & held;
+                once[at] |= held;
+            }
+        }
+        combine(&mut once, more.into_iter(), |once, more| once & !more);
+        let weights = self.scorer.snapshot.name_weights();
+        let first = DocId(u32::from(key) << 16);
+        for (number, clause) in self.scorer.clauses.iter().enumerate() {
+            let set = |wanted: Held| {
+                let at = clause.sets.iter().position(|(held, _)| *held == wanted)?;
+                Some(&self.groups[number].sets()[at])
+            };
+            let nearly = |at: usize| set(Held::Nearly).map_or(0, |docs| docs[at]);
+            if let Some(named) = set(Held::AsWritten) {
+                let of_query = clause.weight / self.scorer.total;
+                let may_be_near = LEAST.map(|least| {
+                    let of_name = (clause.covered_max / least).min(1.0);
+                    self.may_be_near(first, score_of(&Shares { of_query, of_name }) + 1)
+                });
+                let alone =
+                    (0..BITMAP_WORDS).map(|at| docs[at] & named[at] & once[at] & !nearly(at));
+                let alone: Vec<u64> = alone.collect();
+                for_each_bit(alone.into_iter(), |low| {
+                    let byte = weights.byte(DocId(first.0 | u32::from(low)));
+                    let is_out = u64::from(!may_be_near[usize::from(byte)]);
+                    docs[usize::from(low >> 6)] &= !(is_out << (low & 63));
+                });
+            }
+            if let (Some(elsewhere), Some(impacts)) = (set(Held::Elsewhere), &self.impacts[number])
+            {
+                let of_query = clause.weight * Held::Elsewhere.count() / self.scorer.total;
+                let score = u64::from(score_of(&Shares { of_query, of_name: 0.0 }));
+                let least = (0..=u8::MAX).find(|&text| {
+                    let relevance_key = score << 16 | u64::from(text);
+                    self.nearest.may_keep(&Position { relevance_key, doc: first })
+                });
+                let mut kept = [0; BITMAP_WORDS];
+                if let Some(least) = least {
+                    let mut found = Vec::new();
+                    let all = first.0..first.0.saturating_add(1 << 16);
+                    impact_scan::push_to(impacts.list(), &all, &(least..=u8::MAX), &mut found);
+                    Chunk::Array(found).or_into(&mut kept);
+                }
+                for at in 0..BITMAP_WORDS {
+                    let alone = elsewhere[at] & once[at] & !self.named[at];
+                    docs[at] &= !alone | kept[at];
+                }
+            }
+        }
+    }
+
+    /// Fills the sets of the groups with the documents of a chunk, and adds up what they count.
+    fn fill(&mut self, key: u16) {
+        self.partly.fill(0);
+        for clause in &self.scorer.clauses {
+            clause.partly.or_into(key, &mut self.partly);
+        }
+        self.named.copy_from_slice(self.partly.as_slice());
+        for (clause, group) in self.scorer.clauses.iter().zip(&mut self.groups) {
+            for (words, (held, docs)) in group.sets_mut().iter_mut().zip(&clause.sets) {
+                words.fill(0);
+                docs.or_into(key, words);
+                if held.is_in_name() {
+                    let words = words.iter().copied();
+                    combine(&mut *self.named, words, |named, words| named | words);
+                }
+            }
+        }
+        self.sums.add_up(&self.groups);
+    }
+
+    /// The thresholds of sums, with and without words in the name, that stand for the same score,
+    /// the higher the nearer.
+    fn level(&self, level: u32) -> [u32; 2] {
+        match self.is_best_first {
+            true => [level, (f64::from(level) / UNCOVERED) as u32],
+            false => [SUM_MAX + 1 - level; 2],
+        }
+    }
+
+    /// Documents of `left` that reach the thresholds.
+    fn reach(&self, [named, others]: [u32; 2], left: &Words, reached: &mut Words) {
+        self.sums.at_least(named, reached);
+        if !self.is_best_first {
+            return reached.iter_mut().zip(left).for_each(|(it, left)| *it = left & !*it);
+        }
+        let mut found = [0; BITMAP_WORDS];
+        self.sums.at_least(others, &mut found);
+        for (((reached, found), names), left) in
+            reached.iter_mut().zip(found).zip(self.named.iter()).zip(left)
+        {
+            *reached = left & (*reached & names | found & !names);
+        }
+    }
+
+    /// Scores the documents of a chunk without words in the name, as far as they may be near, and
+    /// has the names of the others read.
+    fn look_at(&mut self, key: u16, docs: &Words) {
+        let (mut lows, mut scores) = (Vec::new(), Vec::new());
+        let mut sets = vec![0; self.groups.len()];
+        for_each_bit(docs.iter().copied(), |low| {
+            let doc = DocId(u32::from(key) << 16 | u32::from(low));
+            let (word, bit) = (usize::from(low >> 6), low & 63);
+            for (sets, group) in sets.iter_mut().zip(&self.groups) {
+                let bits = group.sets().iter().rev().map(|set| (set[word] >> bit & 1) as u8);
+                *sets = bits.fold(0, |bits, set| bits << 1 | set);
+            }
+            let kind = self.kind(&sets);
+            if self.named[word] >> bit & 1 == 1 {
+                let is_told = self.partly[word] >> bit & 1 == 0;
+                let covered_max = if is_told { kind.covered_max } else { f64::INFINITY };
+                self.wait(doc, &kind, covered_max);
+                return;
+            }
+            let of_query = kind.held / self.scorer.total;
+            let score = score_of(&Shares { of_query, of_name: 0.0 });
+            if self.may_be_near(doc, score) {
+                lows.push(low);
+                scores.push(u64::from(score));
+            }
+        });
+        self.read();
+        let mut scores = scores.into_iter();
+        let Walk { text, nearest, .. } = self;
+        text.for_each_score(key, &Chunk::Array(lows), |doc, text| {
+            let score = scores.next().unwrap_or_default();
+            nearest.push(Position { relevance_key: score << 16 | u64::from(text), doc });
+        });
+    }
+
+    /// Reads the names of the documents that wait.
     fn read(&mut self) {
         self.scorer.snapshot.touch_names(self.waiting.iter().map(|(doc, _)| *doc));
         let (mut waiting, mut counts) =
             (std::mem::take(&mut self.waiting), std::mem::take(&mut self.counts));
         let each = waiting.drain(..).zip(counts.chunks_exact_mut(self.scorer.clauses.len()));
-        for ((doc, score_max), counts) in each {
-            if self.may_be_near(doc, score_max) {
+        for ((doc, score), counts) in each {
+            if self.may_be_near(doc, score) {
                 let shares = self.scorer.shares_of(doc, counts, &mut self.positions);
-                let score = u64::from(score_of(&shares));
-                let relevance_key = score << 16 | u64::from(self.text.score(doc));
-                self.nearest.push(Position { relevance_key, doc });
+                let score = score_of(&shares);
+                if self.may_be_near(doc, score) {
+                    let relevance_key = u64::from(score) << 16 | u64::from(self.text.score(doc));
+                    self.nearest.push(Position { relevance_key, doc });
+                }
             }
         }
         counts.clear();
