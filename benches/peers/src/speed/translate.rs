@@ -27,7 +27,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 /// Why a request is not compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LeftOut {
-    /// Firmament corrected or relaxed `q`; tantivy has nothing of the kind.
+    /// Firmament corrected `q`; tantivy has nothing of the kind.
     Corrected,
     /// It asks for something that is not translated: exclusions, starred words, pages backwards.
     Untranslated,
@@ -41,7 +41,7 @@ impl LeftOut {
     /// For tables.
     pub fn name(self) -> &'static str {
         match self {
-            LeftOut::Corrected => "corrected or relaxed",
+            LeftOut::Corrected => "corrected",
             LeftOut::Untranslated => "not translated",
             LeftOut::Total => "other total",
             LeftOut::Page => "other page",
@@ -93,14 +93,20 @@ impl<'a> Translator<'a> {
     }
 
     /// The request for tantivy.
-    pub fn translate(&self, query: &Query) -> Result<std::result::Result<Translated, LeftOut>> {
+    ///
+    /// If `q` is relaxed, any word does that is neither in quotes nor a legal form.
+    pub fn translate(
+        &self,
+        query: &Query,
+        is_relaxed: bool,
+    ) -> Result<std::result::Result<Translated, LeftOut>> {
         let text = &query.text;
         let is_backwards = query.cursor.is_some_and(|cursor| cursor.side == Side::Before);
         let has_star = text.clauses().iter().any(|clause| clause.is_starred);
         if is_backwards || has_star || !text.excluded().is_empty() {
             return Ok(Err(LeftOut::Untranslated));
         }
-        let scored = self.text(text)?;
+        let scored = self.text(text, is_relaxed)?;
         let order = match (query.sort, query.order) {
             (SortKey::Relevance, _) if scored.is_empty() => Order::Static,
             (SortKey::Relevance, SortOrder::Desc) => Order::BestFirst,
@@ -132,13 +138,13 @@ impl<'a> Translator<'a> {
         }))
     }
 
-    /// One query for each clause that must match.
-    fn text(&self, text: &TextQuery) -> Result<Queries> {
+    /// One query for each clause that must match, and one for those of which any must.
+    fn text(&self, text: &TextQuery, is_relaxed: bool) -> Result<Queries> {
         if text.is_wordless() {
             return Ok(vec![Box::new(EmptyQuery)]);
         }
         let required = text.required();
-        let mut queries: Queries = Vec::new();
+        let (mut queries, mut any) = (Queries::new(), Queries::new());
         for (at, clause) in required.iter().enumerate() {
             let mut ways = self.term(&clause.term)?;
             if let (true, TextTerm::Word(word)) = (clause.is_prefix, &clause.term) {
@@ -153,7 +159,15 @@ impl<'a> Translator<'a> {
                     ways.extend(self.word_of(self.fields().names, &joined)?);
                 }
             }
-            queries.push(union(ways));
+            match () {
+                () if !is_relaxed || clause.is_quoted => queries.push(union(ways)),
+                () if clause.is_legal_form => {}
+                // All ways of all words in one union, which is what tantivy is quickest at.
+                () => any.extend(ways),
+            }
+        }
+        if is_relaxed {
+            queries.push(union(any));
         }
         Ok(queries)
     }
