@@ -221,14 +221,7 @@ impl<'s> ClauseMatch<'s> {
     /// The only term that tells who holds the clause as a whole word, if it is one plain word,
     /// quoted or not.
     pub fn only_term(&self, session: &Session<'s>) -> Option<TermOrd> {
-        let word = match &self.clause.term {
-            Term::Word(word) => word,
-            Term::Phrase(phrase) => match phrase.words.as_slice() {
-                [(_, word)] => word,
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let Term::Word(word) = &self.clause.term else { return None };
         if self.is_only_as_written() { session.only_term(word) } else { None }
     }
 

@@ -92,7 +92,7 @@ impl Phrase {
 /// What must match, or must not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Term {
-    /// A plain word.
+    /// A word, plain or alone in quotes.
     Word(QueryWord),
     /// A compound: its joined form, or its parts next to each other.
     Compound {
@@ -101,7 +101,7 @@ pub enum Term {
         /// The parts.
         parts: Phrase,
     },
-    /// A quoted phrase, or a run of CJK characters.
+    /// A quoted phrase of several words, or a run of CJK characters.
     Phrase(Phrase),
     /// A host or URL: the businesses on that host, or those in which all words of its labels match.
     Host {
@@ -373,7 +373,11 @@ impl<'a> Parser<'a> {
 
     fn close_phrase(&mut self) {
         if let Some((_, excluded, phrase, span)) = self.phrase.take() {
-            let term = Term::Phrase(phrase);
+            // A word in quotes is that word without its other readings.
+            let term = match phrase.words.as_slice() {
+                [(_, word)] => Term::Word(word.clone()),
+                _ => Term::Phrase(phrase),
+            };
             if excluded {
                 self.excluded.push(term);
             } else {

@@ -40,8 +40,9 @@ pub fn page_of_word(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Po
     }
     let scope = scope(session, query)?;
     // What other forms begin is not among what is stored; and what the word begins is, if it may
-    // stand for that.
-    if clause.is_prefix != may_be_prefix(word.only_form()?) {
+    // stand for that. In quotes it does not, which is the same where it begins nothing.
+    let form = word.only_form()?;
+    if clause.is_prefix != may_be_prefix(form) && !session.begun_by(form).has_no_longer() {
         return None;
     }
     let page = session.snapshot().first_page(session.only_term(word)?, scope)?;

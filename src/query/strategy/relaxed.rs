@@ -47,7 +47,7 @@ const BEGUN_MAX: usize = 1 << 16;
 const ONE: f64 = 1_000_000.0;
 
 /// The score of one hit of a relaxed query, by reading its name and looking it up in every list:
-/// what the [`walk`] must equal. The text score breaks its ties.
+/// what the walk over sums must equal. The text score breaks its ties.
 pub fn relaxed_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
     let session = Session::new(snapshot);
     let mut interpretation = Interpretation::new(&session, &query.text);
