@@ -231,6 +231,7 @@ fn compare(text: &str, seen: &mut Seen) {
         match phrases.collect::<Vec<_>>()[..] {
             [] => assert!(all.is_empty(), "{text:?}"),
             [Term::Phrase(phrase)] => assert_eq!(phrase.words, all, "{text:?}"),
+            [Term::Word(word)] => assert_eq!([(0, word.clone())].as_slice(), all, "{text:?}"),
             ref other => panic!("{text:?} in quotes is {other:?}"),
         }
     }

@@ -214,9 +214,14 @@ fn a_section_of_a_snapshot_of_other_size_is_refused() {
             opened.push(kind);
         }
     }
-    // Businesses may have no employee count, there are as many pairs, and a value may be of one
-    // business more.
-    let expected = [SectionKind::EmployeeCounts, SectionKind::PairCounts, SectionKind::FacetValues];
+    // Businesses may have no employee count, there are as many pairs, words of names are not
+    // compared with terms, and a value may be of one business more.
+    let expected = [
+        SectionKind::EmployeeCounts,
+        SectionKind::PairCounts,
+        SectionKind::NameWords,
+        SectionKind::FacetValues,
+    ];
     assert_eq!(opened, expected);
 }
 

@@ -206,7 +206,7 @@ fn completions_and_manual_pages() {
     assert!(page.contains("\\-\\-id\\-from") && page.contains("firmament\\-tools build"), "{page}");
     let result = tools(&[&"man", &"biuld"]).output().unwrap();
     assert_eq!(result.status.code(), Some(2));
-    assert!(stderr(&result).contains("commands are build, verify"), "{}", stderr(&result));
+    assert!(stderr(&result).contains("commands are build, check, verify"), "{}", stderr(&result));
     fs::create_dir(folder.path("man1")).unwrap();
     let result = tools(&[&"man", &"--folder", &folder.path("man1")]).output().unwrap();
     assert!(result.status.success(), "{}", stderr(&result));

@@ -55,7 +55,7 @@ fn texts_become_clauses() {
         ("enel spa", "enel spa…"),
         ("inc", "inc…"),
         ("inc. ltd", "inc ltd…"),
-        ("apple \"inc\"", "apple \"<0:inc>\""),
+        ("apple \"inc\"", "apple \"inc\""),
         ("apple inc -pear", "apple [inc] -pear"),
         ("inc apple", "inc apple…"),
         ("AT&T", "att=<0:at 1:t>"),

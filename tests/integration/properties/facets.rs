@@ -246,18 +246,27 @@ fn text(facet: Facet, company: &Company) -> Option<&str> {
     }
 }
 
-/// Does a record have a value that means anything?
+/// Does a record have a value that means anything? "A subdivision without a country lies in its
+/// country."
 fn has_value(facet: Facet, company: &Company) -> bool {
     match facet {
+        Facet::Country => {
+            let state = company.location.state.as_deref();
+            let keys = places::stored_keys(None, state, text(facet, company));
+            keys.iter().any(|key| key.kind() == PlaceKind::Country)
+        }
         Facet::EmployeeCount => company.employee_count.is_some(),
         Facet::FoundedYear => company.founded_year.is_some(),
         _ => text(facet, company).is_some_and(|text| !fold_filter(text).concat().is_empty()),
     }
 }
 
-/// "A value with quotation marks in it, which no filter can ask for, is not listed."
+/// "A value with quotation marks in it, which no filter can ask for, is not listed"; nor is a
+/// country that no record writes.
 fn can_be_asked_for(facet: Facet, company: &Company) -> bool {
-    has_value(facet, company) && text(facet, company).is_none_or(|text| !text.contains('"'))
+    let text = text(facet, company);
+    let is_written = facet != Facet::Country || text.is_some();
+    has_value(facet, company) && is_written && text.is_none_or(|text| !text.contains('"'))
 }
 
 #[test]

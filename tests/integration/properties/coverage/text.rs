@@ -105,6 +105,8 @@ impl Coverage {
     /// What the clauses of `q` found in a record that matches them all.
     fn observe_clauses(&mut self, meaning: &Meaning<'_>, record: &Searched) {
         for (at, required) in meaning.required.iter().enumerate() {
+            let is_word = matches!(required.clause.term, Term::Word(_));
+            self.see_if(required.clause.is_quoted && is_word, "clause: quoted word");
             match &required.clause.term {
                 Term::Word(word) if required.matches_as_written(record) => {
                     let entries = || record.fields.iter().flat_map(|field| &field.entries);
@@ -128,7 +130,6 @@ impl Coverage {
                     self.see_if(parts && !joined, "clause: compound by its parts");
                 }
                 Term::Phrase(_) if !required.clause.is_quoted => self.see("clause: run"),
-                Term::Phrase(phrase) if phrase.words.len() == 1 => self.see("clause: quoted word"),
                 Term::Phrase(_) => self.see("clause: quoted phrase"),
                 Term::Host { name, .. } => {
                     let on_host = is_on_host(name, record);
