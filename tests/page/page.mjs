@@ -65,6 +65,8 @@ const steps = {
     await tab.until(`${pressed}.join() === "United States"`);
     await tab.click("#facets .value", "10,001+");
     await tab.until("location.search.includes('min_employees=10001')");
+    // Facets that are asked for with the filter replace those before, and what was opened there.
+    await tab.until(`${pressed}.join().includes("10,001+")`);
     await tab.click(".more");
     await tab.until("document.querySelector('[data-facet=industry] ul').children.length > 9");
   },
