@@ -34,6 +34,7 @@ fuzz_target!(|data: &[u8]| {
         encoding: label.map(|label| label.parse().expect("a label")),
         columns: columns.filter(|_| is_text),
         mapping: Mapping::new(&mapping).expect("a mapping"),
+        at: if options & 32 == 0 { Vec::new() } else { vec!["results".to_owned()] },
     };
     // An input may be refused as a whole.
     let Ok(companies) = companies(bytes.to_vec(), read) else { return };
