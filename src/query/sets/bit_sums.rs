@@ -81,43 +81,36 @@ struct AddUp<'a> {
 
 type Lanes = [u64; LANES];
 
-#[inline(always)]
-fn lanes(words: &Words, at: usize) -> Lanes {
-    std::array::from_fn(|lane| words[at * LANES + lane])
-}
-
-#[inline(always)]
-fn each(with: impl Fn(usize) -> u64) -> Lanes {
-    std::array::from_fn(with)
-}
-
 impl Loop for AddUp<'_> {
     type Output = ();
 
+    // No closures: where these are not compiled at their place, they are compiled for any processor.
     #[inline(always)]
     fn run(self) {
-        for at in 0..BITMAP_WORDS / LANES {
+        for at in (0..BITMAP_WORDS).step_by(LANES) {
             let mut sums = [[0; LANES]; PLANES];
             for Group { sets, weights } in self.groups {
-                let (mut seen, mut adds) = ([0; LANES], [[0; LANES]; PLANES]);
+                let (mut seen, mut adds): (Lanes, [Lanes; PLANES]) = Default::default();
                 for (set, weight) in sets.iter().zip(weights) {
-                    let set = lanes(set, at);
-                    let first = each(|lane| set[lane] & !seen[lane]);
-                    seen = each(|lane| seen[lane] | set[lane]);
-                    for (add, weight) in adds.iter_mut().zip(weight) {
-                        *add = each(|lane| add[lane] | first[lane] & weight);
+                    for lane in 0..LANES {
+                        let first = set[at + lane] & !seen[lane];
+                        seen[lane] |= first;
+                        for plane in 0..PLANES {
+                            adds[plane][lane] |= first & weight[plane];
+                        }
                     }
                 }
-                let mut carry = [0; LANES];
-                for (sum, add) in sums.iter_mut().zip(adds) {
-                    let either = each(|lane| sum[lane] ^ add[lane]);
-                    let both = each(|lane| sum[lane] & add[lane]);
-                    *sum = each(|lane| either[lane] ^ carry[lane]);
-                    carry = each(|lane| both[lane] | either[lane] & carry[lane]);
+                let mut carry: Lanes = [0; LANES];
+                for plane in 0..PLANES {
+                    for lane in 0..LANES {
+                        let (sum, add) = (sums[plane][lane], adds[plane][lane]);
+                        sums[plane][lane] = sum ^ add ^ carry[lane];
+                        carry[lane] = sum & add | (sum ^ add) & carry[lane];
+                    }
                 }
             }
-            for (plane, sum) in self.planes.iter_mut().zip(sums) {
-                plane[at * LANES..][..LANES].copy_from_slice(&sum);
+            for (plane, sum) in self.planes.iter_mut().zip(&sums) {
+                plane[at..at + LANES].copy_from_slice(sum);
             }
         }
     }
@@ -141,10 +134,10 @@ impl Loop for AtLeast<'_> {
         // Of the planes so far, from the lowest on: is the sum not less?
         found.fill(u64::MAX);
         for (plane, number) in planes.iter().zip(0..) {
-            if least >> number & 1 == 1 {
-                found.iter_mut().zip(plane).for_each(|(found, bits)| *found &= bits);
-            } else {
-                found.iter_mut().zip(plane).for_each(|(found, bits)| *found |= bits);
+            // All bits where the threshold has this one: then the sum has it too, or is less.
+            let is_wanted = 0u64.wrapping_sub(u64::from(least >> number & 1));
+            for (found, bits) in found.iter_mut().zip(plane) {
+                *found = bits & (*found | !is_wanted) | *found & !is_wanted;
             }
         }
     }
