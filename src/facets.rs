@@ -1,8 +1,8 @@
 //! What values there are, and how many documents of an answer have each.
 //!
 //! In: a [`FacetQuery`] and a [`Snapshot`]. Out: [`FacetCounts`], exact: a count is the `total` of
-//! the search with this value in place of what the query filters the facet by. For places `location`
-//! stays in force, and the value counts besides. Normative: `docs/api.md`, "Facets".
+//! the search with this value in place of what the query filters the facet by. For places
+//! `location` stays in force, and the value counts besides. Normative: `docs/api.md`, "Facets".
 //!
 //! | counted | how | cost |
 //! |---|---|---|

@@ -1,8 +1,9 @@
 //! The server: HTTP/1.1 around [`crate::query::page::search`]. The only place that names hyper or
 //! tokio.
 //!
-//! In: a [`ServerConfig`]. Out: a running [`Server`], answering search, businesses by id and what is
-//! served on one address and the requests of operators on another. TLS and HTTP/2 end at the proxy in front.
+//! In: a [`ServerConfig`]. Out: a running [`Server`], answering search, businesses by id and what
+//! is served on one address and the requests of operators on another. TLS and HTTP/2 end at the
+//! proxy in front.
 //!
 //! Threads: one per worker (own listener, own single-threaded runtime, own scratch memory; nothing
 //! is shared that a request writes but the quota of its key), one for the admin address, one that

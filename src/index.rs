@@ -130,7 +130,8 @@ pub struct BuildOptions {
     pub memory: MemoryLimit,
     /// Where temporary files go; the target's folder if absent.
     pub temp_dir: Option<PathBuf>,
-    /// When the snapshot is built, in seconds since 1970, which is part of its bytes: now, if absent.
+    /// When the snapshot is built, in seconds since 1970, which is part of its bytes: now, if
+    /// absent.
     pub built_at: Option<u64>,
     /// How many threads work; one for each core if absent. Beside them are some that wait for files
     /// most of the time, and one that brings hosts together.

@@ -1,9 +1,9 @@
 //! Parsing of one value of the `industry` filter.
 //!
-//! In: the value, decoded, and what the snapshot knows. Out: the keys of the names in it. Values are
-//! split at commas; the longest run of pieces that is a known name is one name, so that `Oil, Gas &
-//! Mining` needs no quotation marks; what stands in these is literal. Normative: `docs/api.md`,
-//! "industry".
+//! In: the value, decoded, and what the snapshot knows. Out: the keys of the names in it. Values
+//! are split at commas; the longest run of pieces that is a known name is one name, so that `Oil,
+//! Gas & Mining` needs no quotation marks; what stands in these is literal. Normative:
+//! `docs/api.md`, "industry".
 
 use crate::analyzer::fold::is_quote;
 use crate::analyzer::fold_filter;

@@ -44,9 +44,9 @@
 //! - Texts are taken apart by the same code at build and at query time: [`analyzer`].
 //! - Equal input and options give equal snapshot bytes; an equal request and snapshot give equal
 //!   response bytes.
-//! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, industries, bytes, simd,
-//!   ranking} ← snapshot ← {index, query}`, then `query ← facets ← render ← http`. [`index`] and
-//!   [`query`] never meet; only [`http`] names hyper or tokio.
+//! - Arrows point one way: `{ids, limits, memory, company, analyzer, places, industries, bytes,
+//!   simd, ranking} ← snapshot ← {index, query}`, then `query ← facets ← render ← http`. [`index`]
+//!   and [`query`] never meet; only [`http`] names hyper or tokio.
 //!
 //! # Reading order
 //!

@@ -143,8 +143,8 @@ impl std::str::FromStr for AdminAddress {
     }
 }
 
-/// An address with a port, by number or by name. Of several that a name has, the first of version 4:
-/// that is what clients try that know no other.
+/// An address with a port, by number or by name. Of several that a name has, the first of version
+/// 4: that is what clients try that know no other.
 fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse() {
         return Ok(address);

@@ -16,8 +16,8 @@
 //! part of which nothing is left is an empty part. A value of such parts alone (`.`, `""`) is not
 //! blank: it matches nothing, as a `q` without words does.
 //!
-//! **Kinds**: `city:`, `state:` or `country:` before a part, in quotes or not, binds it to that kind;
-//! such a part is not cut.
+//! **Kinds**: `city:`, `state:` or `country:` before a part, in quotes or not, binds it to that
+//! kind; such a part is not cut.
 //!
 //! **Quotes**: a run in quotes is always a part of its own; an unclosed quote runs to the end, as
 //! in `q`.

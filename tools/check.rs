@@ -11,6 +11,8 @@ use super::progress::Display;
 use firmament::company::{Company, FaultKind, Field};
 use firmament::index;
 use firmament::index::check::Checked;
+use firmament::index::document::Document;
+use firmament::index::record_codec::Record;
 use firmament::index::reject::FaultCount;
 use firmament::index::source::InputColumns;
 use firmament::index::{
@@ -132,44 +134,9 @@ struct Report<'a> {
     trials: Vec<Trial>,
 }
 
-/// A record in the order in which it will be served.
-#[derive(Serialize)]
-struct Sample<'a> {
-    id: &'a str,
-    name: &'a str,
-    website: Option<&'a str>,
-    description: Option<&'a str>,
-    industry: Option<&'a str>,
-    employee_count: Option<u64>,
-    location: Place<'a>,
-    founded_year: Option<u16>,
-}
-
-#[derive(Serialize)]
-struct Place<'a> {
-    city: Option<&'a str>,
-    state: Option<&'a str>,
-    country: Option<&'a str>,
-}
-
-impl<'a> Sample<'a> {
-    fn of(company: &'a Company) -> Sample<'a> {
-        let Company { id, name, website, description, industry, location, .. } = company;
-        Sample {
-            id,
-            name,
-            website: website.as_deref(),
-            description: description.as_deref(),
-            industry: industry.as_deref(),
-            employee_count: company.employee_count,
-            location: Place {
-                city: location.city.as_deref(),
-                state: location.state.as_deref(),
-                country: location.country.as_deref(),
-            },
-            founded_year: company.founded_year,
-        }
-    }
+/// A record as it will be served.
+fn sample(company: &Company) -> Document<'_> {
+    Document::from(&Record::from(company))
 }
 
 /// A share in percent, one decimal; never rounded up to all.
@@ -187,8 +154,15 @@ const SAMPLE_CHARS: usize = 300;
 const UNUSED_SHOWN: usize = 20;
 
 impl Report<'_> {
+    /// Each field, and how many of the records that a build would take have it.
+    fn filled(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let required = [Field::Id, Field::Name].map(|it| (it.name(), self.checked.accepted()));
+        let others = self.checked.filled.by_field().map(|(field, count)| (field, u64::from(count)));
+        required.into_iter().chain(others)
+    }
+
     fn json(&self) -> Value {
-        let Checked { inputs, records, rejects, blank_rows, counts, notes, filled, samples } =
+        let Checked { inputs, records, rejects, blank_rows, counts, notes, samples, .. } =
             self.checked;
         let fault = |count: &FaultCount| {
             let (file, place) = &count.first;
@@ -199,11 +173,11 @@ impl Report<'_> {
         };
         let faults = |counts: &[FaultCount]| counts.iter().map(fault).collect::<Vec<Value>>();
         let filled: serde_json::Map<String, Value> =
-            filled.iter().map(|(field, count)| (field.name().to_owned(), json!(count))).collect();
+            self.filled().map(|(field, count)| (field.to_owned(), json!(count))).collect();
         json!({
             "inputs": inputs.iter().map(json_of).collect::<Vec<Value>>(),
             "records": records, "rejects": rejects, "blank_rows": blank_rows, "notes": notes,
-            "filled": filled, "samples": samples.iter().map(Sample::of).collect::<Vec<Sample<'_>>>(),
+            "filled": filled, "samples": samples.iter().map(sample).collect::<Vec<Document<'_>>>(),
             "faults": faults(counts.rejected.as_slice()),
             "left_out": faults(counts.left_out.as_slice()),
             "mends": self.trials,
@@ -212,7 +186,7 @@ impl Report<'_> {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_inputs(out)?;
-        let Checked { records, rejects, blank_rows, filled, samples, .. } = self.checked;
+        let Checked { records, rejects, blank_rows, samples, .. } = self.checked;
         let accepted = self.checked.accepted();
         write!(
             out,
@@ -228,14 +202,14 @@ impl Report<'_> {
             }
         }
         writeln!(out, "\n  {:18}{:>12}", "field", "filled")?;
-        for (field, count) in filled {
-            writeln!(out, "  {:18}{:>12}", field.name(), percent(*count, accepted))?;
+        for (field, count) in self.filled() {
+            writeln!(out, "  {field:18}{:>12}", percent(count, accepted))?;
         }
         if !samples.is_empty() {
             writeln!(out, "\nFirst records:")?;
         }
-        for sample in samples {
-            let json = serde_json::to_string(&Sample::of(sample)).map_err(io::Error::other)?;
+        for company in samples {
+            let json = serde_json::to_string(&sample(company)).map_err(io::Error::other)?;
             let cut = json.char_indices().nth(SAMPLE_CHARS).map(|(at, _)| at);
             let more = if cut.is_some() { "…" } else { "" };
             writeln!(out, "{}{more}", plain(&json[..cut.unwrap_or(json.len())]))?;

@@ -145,17 +145,7 @@ fn describe(report: &Report, with_sections: bool) -> String {
         "{} businesses, {} bytes, snapshot {}\n\n{:24} {:>14} {:>8}\n",
         report.records, report.bytes, report.version, "field", "businesses", "filled"
     );
-    let filled = report.filled;
-    for (name, count) in [
-        ("website", filled.website),
-        ("description", filled.description),
-        ("industry", filled.industry),
-        ("employee_count", filled.employee_count),
-        ("location.city", filled.city),
-        ("location.state", filled.state),
-        ("location.country", filled.country),
-        ("founded_year", filled.founded_year),
-    ] {
+    for (name, count) in report.filled.by_field() {
         let share = f64::from(count) * 100.0 / f64::from(report.records.max(1));
         text.push_str(&format!("{name:24} {count:>14} {share:>6.1} %\n"));
     }

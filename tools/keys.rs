@@ -1,8 +1,8 @@
 //! `firmament-tools keys`: creates, changes, lists and revokes API keys.
 //!
-//! In: the path of a key file. Out: for `new` and `rotate`, the key alone on standard output, the only time it
-//! is ever shown; for `list`, a table without key material. A running server picks changes up by
-//! itself. Errors are those of [`KeyFile`], one sentence each.
+//! In: the path of a key file. Out: for `new` and `rotate`, the key alone on standard output, the
+//! only time it is ever shown; for `list`, a table without key material. A running server picks
+//! changes up by itself. Errors are those of [`KeyFile`], one sentence each.
 
 use super::Failure;
 use super::output::{tell, to_stdout};

@@ -2,8 +2,9 @@
 //!
 //! A value alone is `city:Austin`. With one `location` in the query, the text asks for both:
 //! `city:Austin, Texas`. Parts of a location are different kinds of place, and a part may mean more
-//! beside another one than alone, so that there are several candidates: a part that the value stands
-//! for itself is left out, or bound to a kind. Where it matters, documents tell which one is right.
+//! beside another one than alone, so that there are several candidates: a part that the value
+//! stands for itself is left out, or bound to a kind. Where it matters, documents tell which one is
+//! right.
 
 use crate::places;
 use crate::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart};

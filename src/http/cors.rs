@@ -1,8 +1,8 @@
 //! Scripts of other origins (the CORS protocol of the Fetch standard): which may ask, and what they
 //! may see. Off unless the operator names origins.
 //!
-//! A preflight carries no key, so that it is answered before the key is looked at. Answers depend on
-//! `Origin` then, which `Vary` says.
+//! A preflight carries no key, so that it is answered before the key is looked at. Answers depend
+//! on `Origin` then, which `Vary` says.
 
 use hyper::Method;
 use hyper::header::{

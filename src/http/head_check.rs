@@ -3,8 +3,8 @@
 //! hyper accepts more than RFC 9112 lets a server accept, and more than this service has use for.
 //! What passes here has exactly one valid `Host` (section 3.2), no body, or one that ends the
 //! connection (the service never reads one, which leaves nothing to smuggle; section 6), a target
-//! in origin form made of the characters of RFC 3986, and a head of moderate size. In: a parsed head. Out: nothing, or the
-//! [`Refusal`] that ends the connection. Order: 400, then 414, then 431.
+//! in origin form made of the characters of RFC 3986, and a head of moderate size. In: a parsed
+//! head. Out: nothing, or the [`Refusal`] that ends the connection. Order: 400, then 414, then 431.
 //!
 //! Two things are looked at and let through: `Upgrade`, which a server may ignore, and
 //! `Expect: 100-continue`, which announces a body that is refused if it comes. Any other
@@ -143,9 +143,9 @@ fn is_sub_delimiter(byte: u8) -> bool {
     b"!$&'()*+,;=".contains(&byte)
 }
 
-/// No body: no `Transfer-Encoding`, and `Content-Length` absent or zero. A request by another method
-/// than GET and HEAD may have one, told in one way: that it is by another method is all that there is
-/// to say.
+/// No body: no `Transfer-Encoding`, and `Content-Length` absent or zero. A request by another
+/// method than GET and HEAD may have one, told in one way: that it is by another method is all that
+/// there is to say.
 fn check_framing(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
     if !has_body(headers) {
         return Ok(());

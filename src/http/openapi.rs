@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 document, made from the tables that requests are read by: operations, parameters,
-//! limits, codes of errors.
+//! The OpenAPI 3.1 document, made from the tables that requests are read by: operations,
+//! parameters, limits, codes of errors.
 
 use serde_json::{Map, Value, json};
 
@@ -9,6 +9,7 @@ use super::respond::Code;
 use crate::limits::{IDS_MAX, PREFIX_CHARS_MAX, QUERY_CHARS_MAX};
 use crate::query::cursor::CURSOR_CHARS_MAX;
 use crate::render::about::CONTRACT_VERSION;
+use crate::snapshot::metadata::Filled;
 
 /// Statuses that errors of the service have, in their order.
 const ERROR_STATUSES: [u16; 9] = [400, 401, 404, 405, 414, 429, 431, 500, 503];
@@ -222,18 +223,8 @@ fn schemas() -> Value {
         })
     };
     let list = |items: Value| json!({"type": "array", "items": items});
-    let names = [
-        "website",
-        "description",
-        "industry",
-        "employee_count",
-        "city",
-        "state",
-        "country",
-        "founded_year",
-    ];
-    let filled: Map<String, Value> =
-        names.into_iter().map(|name| (name.to_owned(), number.clone())).collect();
+    let mut filled = json!(Filled::default());
+    filled.as_object_mut().into_iter().flatten().for_each(|(_, count)| *count = number.clone());
     let mut business = object(json!({
         "id": {"type": "string"},
         "name": {"type": "string"},
@@ -287,7 +278,7 @@ fn schemas() -> Value {
                 "built_at": {"type": "string"},
             })),
             "businesses": number,
-            "fields": object(Value::Object(filled)),
+            "fields": object(filled),
         })),
         "Error": object(json!({
             "error": object(json!({

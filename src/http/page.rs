@@ -1,8 +1,8 @@
 //! What a browser gets without a key: one page that searches, its icon, the OpenAPI document, and a
 //! readable 404. Only where the operator asks for it.
 //!
-//! The page is one embedded file, which asks nobody but this server. Its script and style are marked
-//! with a number that is made anew for every answer, and nothing else is run
+//! The page is one embedded file, which asks nobody but this server. Its script and style are
+//! marked with a number that is made anew for every answer, and nothing else is run
 //! (`Content-Security-Policy`).
 
 use base64::Engine;

@@ -3,11 +3,14 @@
 //! In: inputs and how to read them. Out: a [`Checked`]. Nothing is written. Memory: what reading
 //! takes, and some 30 bytes a record for the ids, of which each may stand once.
 
+use super::collect::filled_by;
 use super::duplicate_ids::Place;
+use super::record_codec::Record;
 use super::reject_file::Counts;
 use super::source::{self, InputColumns, ParsedBlock};
 use super::{BuildError, BuildOptions, Input, Progress, duplicate_id, place_of};
-use crate::company::{Company, Field};
+use crate::company::Company;
+use crate::snapshot::metadata::Filled;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -29,8 +32,8 @@ pub struct Checked {
     pub counts: Counts,
     /// What there is to say of columns and keys.
     pub notes: Vec<String>,
-    /// How many acceptable records have each field.
-    pub filled: Vec<(Field, u64)>,
+    /// How many acceptable records have each field that may be missing.
+    pub filled: Filled,
     /// The first acceptable records.
     pub samples: Vec<Company>,
 }
@@ -85,36 +88,14 @@ struct Duplicate {
 }
 
 /// What acceptable records had.
+#[derive(Default)]
 struct Seen {
     /// The first record with an id, by a hash of it: of ten million ids two differ from each other
     /// and not in it with a chance of one in 300,000.
     ids: FxHashMap<u64, Place>,
     duplicates: Vec<Duplicate>,
-    filled: Vec<(Field, u64)>,
+    filled: Filled,
     samples: Vec<Company>,
-}
-
-impl Default for Seen {
-    fn default() -> Seen {
-        let fields = [
-            Field::Id,
-            Field::Name,
-            Field::Website,
-            Field::Description,
-            Field::Industry,
-            Field::EmployeeCount,
-            Field::City,
-            Field::State,
-            Field::Country,
-            Field::FoundedYear,
-        ];
-        Seen {
-            ids: FxHashMap::default(),
-            duplicates: Vec::new(),
-            filled: fields.map(|field| (field, 0)).into(),
-            samples: Vec::new(),
-        }
-    }
 }
 
 impl Seen {
@@ -129,9 +110,7 @@ impl Seen {
                 }
                 Entry::Vacant(entry) => entry.insert(place),
             };
-            for (field, count) in &mut self.filled {
-                *count += u64::from(has(&company, *field));
-            }
+            self.filled.add(&filled_by(&Record::from(&company)));
             if self.samples.len() < SAMPLES {
                 self.samples.push(company);
             }
@@ -143,19 +122,4 @@ fn hash(id: &str) -> u64 {
     let hash = blake3::hash(id.as_bytes());
     let (start, _) = hash.as_bytes().split_first_chunk().expect("32 bytes");
     u64::from_le_bytes(*start)
-}
-
-fn has(company: &Company, field: Field) -> bool {
-    match field {
-        Field::Id | Field::Name => true,
-        Field::Website => company.website.is_some(),
-        Field::Description => company.description.is_some(),
-        Field::Industry => company.industry.is_some(),
-        Field::EmployeeCount => company.employee_count.is_some(),
-        Field::City => company.location.city.is_some(),
-        Field::State => company.location.state.is_some(),
-        Field::Country => company.location.country.is_some(),
-        Field::FoundedYear => company.founded_year.is_some(),
-        Field::Location => company.location != Default::default(),
-    }
 }

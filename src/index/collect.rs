@@ -280,7 +280,7 @@ fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) ->
 }
 
 /// What one record has.
-fn filled_by(record: &Record<'_>) -> Filled {
+pub(super) fn filled_by(record: &Record<'_>) -> Filled {
     let has = |text: Option<&str>| u32::from(text.is_some());
     Filled {
         website: has(record.website),

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// A business as responses show it: all keys, in this order.
 #[derive(Serialize)]
-struct Document<'a> {
+pub struct Document<'a> {
     id: &'a str,
     name: &'a str,
     website: Option<&'a str>,
@@ -23,17 +23,22 @@ struct Place<'a> {
     country: Option<&'a str>,
 }
 
+impl<'a> From<&Record<'a>> for Document<'a> {
+    fn from(record: &Record<'a>) -> Document<'a> {
+        Document {
+            id: record.id,
+            name: record.name,
+            website: record.website,
+            description: record.description,
+            industry: record.industry,
+            employee_count: record.employee_count,
+            location: Place { city: record.city, state: record.state, country: record.country },
+            founded_year: record.founded_year,
+        }
+    }
+}
+
 /// Appends the JSON of a business to `out`.
 pub fn render(record: &Record<'_>, out: &mut Vec<u8>) {
-    let document = Document {
-        id: record.id,
-        name: record.name,
-        website: record.website,
-        description: record.description,
-        industry: record.industry,
-        employee_count: record.employee_count,
-        location: Place { city: record.city, state: record.state, country: record.country },
-        founded_year: record.founded_year,
-    };
-    serde_json::to_writer(out, &document).expect("writing to memory does not fail");
+    serde_json::to_writer(out, &Document::from(record)).expect("writing to memory does not fail");
 }

@@ -1,8 +1,8 @@
 //! The values that records have of each facet, counted while records are read in their order.
 //!
 //! A *unit* is a value as it is written, with the keys that it has: as many as there are different
-//! ones are held in memory. Which unit a document has goes to a temporary file, and becomes a set of
-//! values once all of them are known ([`derived`](super::derived)).
+//! ones are held in memory. Which unit a document has goes to a temporary file, and becomes a set
+//! of values once all of them are known ([`derived`](super::derived)).
 
 use super::record_codec::Record;
 use super::scratch::{Scratch, ScratchError, ScratchFile, ScratchWriter};

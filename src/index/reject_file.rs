@@ -22,9 +22,9 @@ pub struct RejectSink<'a> {
 /// Faults by field and kind.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Counts {
-    /// Those for which records were rejected.
+    /// Faults for which records were rejected.
     pub rejected: FaultCounts,
-    /// Those of values that were left out.
+    /// Faults whose values were left out.
     pub left_out: FaultCounts,
 }
 

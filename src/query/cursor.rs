@@ -2,8 +2,8 @@
 //!
 //! A cursor holds no secret and needs no state on a server: any replica that has the snapshot open
 //! accepts it. It names the snapshot and a fingerprint of the query, so that it cannot be used with
-//! another one unnoticed; it carries the time of the snapshot's build, so that one which is ahead of a
-//! replica is told from one that is out of date, and a checksum, which tells a damaged one.
+//! another one unnoticed; it carries the time of the snapshot's build, so that one which is ahead
+//! of a replica is told from one that is out of date, and a checksum, which tells a damaged one.
 //!
 //! ```text
 //! CURSOR    := base64url without padding of (FORMAT SIDE SNAPSHOT BUILT QUERY KEY DOC RANK CHECKSUM), little-endian

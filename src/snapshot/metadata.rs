@@ -44,6 +44,20 @@ pub struct Filled {
 }
 
 impl Filled {
+    /// Each field, as input names it, and how many documents have it.
+    pub fn by_field(&self) -> [(&'static str, u32); 8] {
+        [
+            ("website", self.website),
+            ("description", self.description),
+            ("industry", self.industry),
+            ("employee_count", self.employee_count),
+            ("location.city", self.city),
+            ("location.state", self.state),
+            ("location.country", self.country),
+            ("founded_year", self.founded_year),
+        ]
+    }
+
     /// Adds what other documents have.
     pub fn add(&mut self, other: &Filled) {
         self.website += other.website;

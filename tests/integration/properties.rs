@@ -4,8 +4,8 @@
 //! was relaxed; the exact sequence under every sort and order; walks over pages of random sizes,
 //! forward and back; that a further filter never adds matches, and never changes how `q` is read;
 //! and the bytes of the first page. Text scores and the scores of relaxed answers are the engine's,
-//! told of each record alone. A failing pair is shrunk and shown. At the end the run shows how often
-//! each rule decided something, and fails if one never did.
+//! told of each record alone. A failing pair is shrunk and shown. At the end the run shows how
+//! often each rule decided something, and fails if one never did.
 //!
 //! `FIRMAMENT_PAIRS` is the number of pairs and `FIRMAMENT_SEED` where they come from: the same
 //! seed gives the same pairs. A million pairs by hand:
@@ -113,8 +113,8 @@ impl<'a> Pair<'a> {
         self.oracle.sequence(&self.answer, sort, order, &score)
     }
 
-    /// "Relaxed answers are ranked by how much of `q` and of the name they share, then by text score
-    /// and static order"; the worst first with `order=asc`.
+    /// "Relaxed answers are ranked by how much of `q` and of the name they share, then by text
+    /// score and static order"; the worst first with `order=asc`.
     fn relaxed_sequence(&self, order: SortOrder) -> Vec<usize> {
         let mut keyed: Vec<(i64, usize, usize)> = self
             .answer

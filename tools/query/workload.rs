@@ -2,9 +2,9 @@
 //!
 //! In process, on one thread, answers not cached. All requests are parsed first. Timed is exactly
 //! [`search`], with `--render` also [`render::page`], the body of the response, with `--facet`
-//! [`facets::count`] instead; neither HTTP nor the reading of the query string. The file is answered `--warm-up` times untimed (so that pages
-//! are in memory), then `--repeat` times; the time of a request is its least. Percentiles are by
-//! nearest rank.
+//! [`facets::count`] instead; neither HTTP nor the reading of the query string. The file is
+//! answered `--warm-up` times untimed (so that pages are in memory), then `--repeat` times; the
+//! time of a request is its least. Percentiles are by nearest rank.
 
 use super::{QueryArguments, check_cursor};
 use crate::workload::request_file::{self, Request};

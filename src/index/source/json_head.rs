@@ -119,8 +119,8 @@ fn is_list_of_objects(value: &[u8]) -> bool {
     first.is_some_and(|first| first.starts_with(b"{"))
 }
 
-/// Where the mark that closes a string is.
-fn end_of_string(text: &[u8]) -> Option<usize> {
+/// Where a string ends whose opening mark is behind it.
+pub(super) fn end_of_string(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;

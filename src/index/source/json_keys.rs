@@ -1,5 +1,7 @@
 //! Keys at the begin of JSON: which layout of a preset the records have.
 
+use super::json_head::end_of_string;
+
 /// The keys in the first bytes of a text, of objects at any depth, each once. A key that is cut off
 /// is not one of them.
 pub fn keys(head: &[u8]) -> Vec<String> {
@@ -18,18 +20,6 @@ pub fn keys(head: &[u8]) -> Vec<String> {
         }
     }
     keys
-}
-
-/// Where a string ends whose opening mark is behind us.
-fn end_of_string(text: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
-        if text[at] == b'"' {
-            return Some(at);
-        }
-        at += 2;
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Rows as databases export them: COPY text of PostgreSQL, `SELECT … INTO OUTFILE` of MySQL.
 //!
-//! A row is a line, cells stand between tabs, a lone `\N` is no value, and a backslash escapes. Both
-//! write a part of the same rules, so that one reading is right for either: `\b \f \n \r \t \v \Z`
-//! stand for a control character, `\x41` and `\101` for a byte, `\0` for NUL, and any other
+//! A row is a line, cells stand between tabs, a lone `\N` is no value, and a backslash escapes.
+//! Both write a part of the same rules, so that one reading is right for either: `\b \f \n \r \t \v
+//! \Z` stand for a control character, `\x41` and `\101` for a byte, `\0` for NUL, and any other
 //! character behind a backslash for itself, a line end and a tab included. `\012` is refused: it is
 //! a line end to PostgreSQL, and NUL with two digits to MySQL. A line of `\.` alone ends the data.
 //!

@@ -84,7 +84,8 @@ type Lanes = [u64; LANES];
 impl Loop for AddUp<'_> {
     type Output = ();
 
-    // No closures: where these are not compiled at their place, they are compiled for any processor.
+    // No closures: where these are not compiled at their place, they are compiled for any
+    // processor.
     #[inline(always)]
     fn run(self) {
         for at in (0..BITMAP_WORDS).step_by(LANES) {

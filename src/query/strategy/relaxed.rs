@@ -39,8 +39,8 @@ const READING: f64 = 0.6;
 /// What a business counts whose name `q` covers not at all; one whose name it covers counts 1.
 const UNCOVERED: f64 = 0.4;
 
-/// Most occurrences in names of the longer words that a clause begins, if they are gathered: of more,
-/// only the stored union is known.
+/// Most occurrences in names of the longer words that a clause begins, if they are gathered: of
+/// more, only the stored union is known.
 const BEGUN_MAX: usize = 1 << 16;
 
 /// Fixed point of the score.
@@ -245,6 +245,11 @@ impl<'s> RelaxedScorer<'s> {
     fn shares_of(&self, doc: DocId, counts: &mut [f64], positions: &mut Vec<(f64, f64)>) -> Shares {
         let of_name = self.covered(doc, counts, positions);
         Shares { of_query: self.held(counts.iter().copied()) / self.total, of_name }
+    }
+
+    /// The score of a document that holds so much of `q`, and of whose name `q` covers this share.
+    fn score_with(&self, held: f64, of_name: f64) -> u32 {
+        score_of(&Shares { of_query: held / self.total, of_name })
     }
 
     /// What each clause counts by where it stands in a hit, akin words aside.

@@ -9,12 +9,12 @@
 //!                TEXTS bytes, WORDS bytes, zero bytes up to the next multiple of 4
 //! ```
 //!
-//! A document may have several values of a facet (England lies in the United Kingdom), and there are
-//! more than 65,535 cities: by document stands the number of the *set* of its values, and `END` says
-//! where the values of each set end among the members. Set 0 is that of documents without a value,
-//! `MISSING` of them. Values stand in the order of their counts, most first, then of their texts: the
-//! counts over all documents are an answer as they stand. `WORDS` are the folded words of each text,
-//! a space before each, to be searched for what a word begins with.
+//! A document may have several values of a facet (England lies in the United Kingdom), and there
+//! are more than 65,535 cities: by document stands the number of the *set* of its values, and `END`
+//! says where the values of each set end among the members. Set 0 is that of documents without a
+//! value, `MISSING` of them. Values stand in the order of their counts, most first, then of their
+//! texts: the counts over all documents are an answer as they stand. `WORDS` are the folded words
+//! of each text, a space before each, to be searched for what a word begins with.
 
 use crate::analyzer::fold_filter;
 use crate::bytes::cast;

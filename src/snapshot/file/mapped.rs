@@ -1,10 +1,11 @@
 //! The bytes of an open snapshot: a file mapped read-only, or a copy in memory.
 //!
 //! A mapped file that is cut or written over in place changes under its readers, and touching what
-//! is no longer there raises a signal, which ends the process. [`tell_of_changed_files`] lets it say
-//! why before.
+//! is no longer there raises a signal, which ends the process. [`tell_of_changed_files`] lets it
+//! say why before.
 //!
-//! The `unsafe` of this file: mapping files, giving their pages back, and the handler of that signal.
+//! The `unsafe` of this file: mapping files, giving their pages back, and the handler of that
+//! signal.
 #![allow(unsafe_code)]
 
 use super::error::SnapshotError;

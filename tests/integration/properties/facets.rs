@@ -1,7 +1,7 @@
 //! Facets on random collections: every count is that of the naive search which it promises.
 //!
-//! Values are odd here now and then: with commas, quotation marks, or the name of a kind of place in
-//! front. `FIRMAMENT_FACETS` is the number of pairs of a collection and a request.
+//! Values are odd here now and then: with commas, quotation marks, or the name of a kind of place
+//! in front. `FIRMAMENT_FACETS` is the number of pairs of a collection and a request.
 
 use super::requests::{self, Request};
 use super::subject::Subject;

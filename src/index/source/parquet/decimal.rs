@@ -13,8 +13,8 @@ pub const DECIMALS_MAX: usize = 76;
 /// Digits that are made at a time.
 const DIGITS: usize = 9;
 
-/// The number of a big-endian two's complement, with a dot before so many decimals; without decimals
-/// if it is whole. At most [`BYTES_MAX`] bytes count.
+/// The number of a big-endian two's complement, with a dot before so many decimals; without
+/// decimals if it is whole. At most [`BYTES_MAX`] bytes count.
 pub fn to_text(bytes: &[u8], decimals: usize) -> String {
     let bytes = &bytes[bytes.len().saturating_sub(BYTES_MAX)..];
     let is_negative = bytes.first().is_some_and(|&byte| byte >= 0x80);

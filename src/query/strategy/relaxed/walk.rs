@@ -6,7 +6,7 @@
 //! fills, the fewer are left. (Turtle, Flood: "Query evaluation: strategies and optimizations",
 //! 1995, call such bounds MaxScore.)
 
-use super::{Held, ONE, RelaxedScorer, Shares, UNCOVERED, WeighedClause, score_of};
+use super::{Held, ONE, RelaxedScorer, UNCOVERED, WeighedClause, score_of};
 use crate::ids::DocId;
 use crate::query::cursor::Position;
 use crate::query::interpret::Interpretation;
@@ -45,13 +45,14 @@ struct Walk<'a, 's> {
     nearest: TopK,
     /// What a sum of one stands for.
     unit: f64,
+    /// For each clause its sets in the chunk; none before the first chunk that needs them.
     groups: Vec<Group>,
     sums: BitSums,
     /// Documents of the chunk in whose names any word stands that counts, or a part of a clause.
     named: Box<Words>,
     /// Of these, the ones with a part.
     partly: Box<Words>,
-    /// What is known of documents by the sets that they are in: for each clause, a bit for each.
+    /// What is known of documents, by the sets that hold them: a byte a clause, a bit a set.
     kinds: FxHashMap<Box<[u8]>, Rc<Kind>>,
     /// Documents whose names are read next, each with the score that it comes to at the nearest.
     waiting: Vec<(DocId, u32)>,
@@ -87,15 +88,8 @@ impl<'s> RelaxedScorer<'s> {
         window: PageWindow,
     ) -> Vec<Position> {
         let is_best_first = window.is_best_first();
-        // Bounds are rounded, up or down, to whole units.
+        // Bounds are rounded to whole units.
         let unit = self.total / f64::from(SUM_MAX - self.clauses.len() as u32);
-        let group = |clause: &WeighedClause<'s>| {
-            let units = |held: Held| match is_best_first {
-                true => (clause.weight * clause.count_max(held) / unit).ceil() as u32,
-                false => (clause.weight * held.count() / unit).floor() as u32,
-            };
-            Group::new(clause.sets.iter().map(|(held, _)| units(*held)))
-        };
         let mut walk = Walk {
             scorer: self,
             impacts: self.impacts(interpretation, &text),
@@ -103,7 +97,7 @@ impl<'s> RelaxedScorer<'s> {
             is_best_first,
             nearest: TopK::new(window),
             unit,
-            groups: self.clauses.iter().map(group).collect(),
+            groups: Vec::new(),
             sums: BitSums::default(),
             named: Box::new([0; BITMAP_WORDS]),
             partly: Box::new([0; BITMAP_WORDS]),
@@ -186,19 +180,22 @@ impl Walk<'_, '_> {
         self.wait(doc, &kind, f64::INFINITY);
     }
 
+    /// The most that a document scores that holds so much of `q`, if the words of its name that are
+    /// in `q` weigh so much at most.
+    fn score_max(&self, held_max: f64, covered_max: f64, name_weight: u8) -> u32 {
+        let of_name = (covered_max / LEAST[usize::from(name_weight)]).min(1.0);
+        // One more, since sums of floats are rounded.
+        self.scorer.score_with(held_max, of_name) + 1
+    }
+
     /// Has the name of a document read, if what it holds and what its name weighs lets it be near.
     fn wait(&mut self, doc: DocId, kind: &Kind, covered_max: f64) {
         let score = match self.is_best_first {
             true => {
-                let least = LEAST[usize::from(self.scorer.snapshot.name_weights().byte(doc))];
-                let of_name = (covered_max / least).min(1.0);
-                // One more, since sums of floats are rounded.
-                score_of(&Shares { of_query: kind.held_max / self.scorer.total, of_name }) + 1
+                let name_weight = self.scorer.snapshot.name_weights().byte(doc);
+                self.score_max(kind.held_max, covered_max, name_weight)
             }
-            false => {
-                let of_query = kind.held / self.scorer.total;
-                score_of(&Shares { of_query, of_name: 0.0 }).saturating_sub(1)
-            }
+            false => self.scorer.score_with(kind.held, 0.0).saturating_sub(1),
         };
         if !self.may_be_near(doc, score) {
             self.is_bounded = true;
@@ -273,67 +270,89 @@ impl Walk<'_, '_> {
     }
 
     /// Takes out documents of a chunk that hold one clause alone, as far as they cannot be near: a
-    /// frequent word may be in very many, which all have the same sum. Those with the word in the
-    /// name are told apart by what their names weigh, a byte each, and others, whose scores are the
-    /// same, by the impact of the word, a byte each as well.
-    fn leave_out_alone(&mut self, key: u16, docs: &mut Words) {
-        let (mut once, mut more) = ([0; BITMAP_WORDS], *self.partly);
+    /// frequent word may be in very many, which all have the same sum.
+    fn leave_out_alone(&self, key: u16, docs: &mut Words) {
+        let (mut alone, mut more) = ([0; BITMAP_WORDS], *self.partly);
         for group in &self.groups {
             for at in 0..BITMAP_WORDS {
                 let held = group.sets().iter().fold(0, |held, set| held | set[at]);
-                more[at] |= once[at] & held;
-                once[at] |= held;
+                more[at] |= alone[at] & held;
+                alone[at] |= held;
             }
         }
-        combine(&mut once, more.into_iter(), |once, more| once & !more);
+        combine(&mut alone, more.into_iter(), |alone, more| alone & !more);
+        for number in 0..self.groups.len() {
+            self.leave_out_by_name(key, number, &alone, docs);
+            self.leave_out_by_impact(key, number, &alone, docs);
+        }
+    }
+
+    /// The documents of the chunk that hold a clause in one way.
+    fn held(&self, number: usize, wanted: Held) -> Option<&Words> {
+        let mut sets = self.scorer.clauses[number].sets.iter();
+        let at = sets.position(|(held, _)| *held == wanted)?;
+        Some(&self.groups[number].sets()[at])
+    }
+
+    /// Takes out documents with a clause `alone`, in the name, of whose names it covers too little:
+    /// what each name weighs tells, a byte each.
+    fn leave_out_by_name(&self, key: u16, number: usize, alone: &Words, docs: &mut Words) {
+        let Some(named) = self.held(number, Held::AsWritten) else { return };
+        let nearly = self.held(number, Held::Nearly);
+        let clause = &self.scorer.clauses[number];
         let weights = self.scorer.snapshot.name_weights();
         let first = DocId(u32::from(key) << 16);
-        for (number, clause) in self.scorer.clauses.iter().enumerate() {
-            let set = |wanted: Held| {
-                let at = clause.sets.iter().position(|(held, _)| *held == wanted)?;
-                Some(&self.groups[number].sets()[at])
-            };
-            let nearly = |at: usize| set(Held::Nearly).map_or(0, |docs| docs[at]);
-            if let Some(named) = set(Held::AsWritten) {
-                let of_query = clause.weight / self.scorer.total;
-                let may_be_near = LEAST.map(|least| {
-                    let of_name = (clause.covered_max / least).min(1.0);
-                    self.may_be_near(first, score_of(&Shares { of_query, of_name }) + 1)
-                });
-                let alone =
-                    (0..BITMAP_WORDS).map(|at| docs[at] & named[at] & once[at] & !nearly(at));
-                let alone: Vec<u64> = alone.collect();
-                for_each_bit(alone.into_iter(), |low| {
-                    let byte = weights.byte(DocId(first.0 | u32::from(low)));
-                    let is_out = u64::from(!may_be_near[usize::from(byte)]);
-                    docs[usize::from(low >> 6)] &= !(is_out << (low & 63));
-                });
-            }
-            if let (Some(elsewhere), Some(impacts)) = (set(Held::Elsewhere), &self.impacts[number])
-            {
-                let of_query = clause.weight * Held::Elsewhere.count() / self.scorer.total;
-                let score = u64::from(score_of(&Shares { of_query, of_name: 0.0 }));
-                let least = (0..=u8::MAX).find(|&text| {
-                    let relevance_key = score << 16 | u64::from(text);
-                    self.nearest.may_keep(&Position { relevance_key, doc: first })
-                });
-                let mut kept = [0; BITMAP_WORDS];
-                if let Some(least) = least {
-                    let mut found = Vec::new();
-                    let all = first.0..first.0.saturating_add(1 << 16);
-                    impact_scan::push_to(impacts.list(), &all, &(least..=u8::MAX), &mut found);
-                    Chunk::Array(found).or_into(&mut kept);
-                }
-                for at in 0..BITMAP_WORDS {
-                    let alone = elsewhere[at] & once[at] & !self.named[at];
-                    docs[at] &= !alone | kept[at];
-                }
-            }
+        let may_be_near: [bool; 256] = std::array::from_fn(|byte| {
+            let score = self.score_max(clause.weight, clause.covered_max, byte as u8);
+            self.may_be_near(first, score)
+        });
+        for at in 0..BITMAP_WORDS {
+            let word = docs[at] & named[at] & alone[at] & !nearly.map_or(0, |docs| docs[at]);
+            for_each_bit(std::iter::once(word), |bit| {
+                let byte = weights.byte(DocId(first.0 | (at as u32) << 6 | u32::from(bit)));
+                docs[at] &= !(u64::from(!may_be_near[usize::from(byte)]) << bit);
+            });
         }
+    }
+
+    /// Takes out documents with a clause `alone`, and not in the name, whose scores are the same,
+    /// by the impact of the word, a byte each.
+    fn leave_out_by_impact(&self, key: u16, number: usize, alone: &Words, docs: &mut Words) {
+        let Some(elsewhere) = self.held(number, Held::Elsewhere) else { return };
+        let Some(impacts) = &self.impacts[number] else { return };
+        let first = DocId(u32::from(key) << 16);
+        let held = self.scorer.clauses[number].weight * Held::Elsewhere.count();
+        let score = u64::from(self.scorer.score_with(held, 0.0));
+        let least = (0..=u8::MAX).find(|&text| {
+            let relevance_key = score << 16 | u64::from(text);
+            self.nearest.may_keep(&Position { relevance_key, doc: first })
+        });
+        let mut kept = [0; BITMAP_WORDS];
+        if let Some(least) = least {
+            let mut found = Vec::new();
+            let all = first.0..first.0.saturating_add(1 << 16);
+            impact_scan::push_to(impacts.list(), &all, &(least..=u8::MAX), &mut found);
+            Chunk::Array(found).or_into(&mut kept);
+        }
+        for at in 0..BITMAP_WORDS {
+            docs[at] &= !(elsewhere[at] & alone[at] & !self.named[at]) | kept[at];
+        }
+    }
+
+    /// Empty sets of a clause with what they count, in units, rounded so that no document is missed.
+    fn group(&self, clause: &WeighedClause<'_>) -> Group {
+        let units = |held: Held| match self.is_best_first {
+            true => (clause.weight * clause.count_max(held) / self.unit).ceil() as u32,
+            false => (clause.weight * held.count() / self.unit).floor() as u32,
+        };
+        Group::new(clause.sets.iter().map(|(held, _)| units(*held)))
     }
 
     /// Fills the sets of the groups with the documents of a chunk, and adds up what they count.
     fn fill(&mut self, key: u16) {
+        if self.groups.is_empty() {
+            self.groups = self.scorer.clauses.iter().map(|clause| self.group(clause)).collect();
+        }
         self.partly.fill(0);
         for clause in &self.scorer.clauses {
             clause.partly.or_into(key, &mut self.partly);
@@ -395,8 +414,7 @@ impl Walk<'_, '_> {
                 self.wait(doc, &kind, covered_max);
                 return;
             }
-            let of_query = kind.held / self.scorer.total;
-            let score = score_of(&Shares { of_query, of_name: 0.0 });
+            let score = self.scorer.score_with(kind.held, 0.0);
             if self.may_be_near(doc, score) {
                 lows.push(low);
                 scores.push(u64::from(score));
