@@ -1,31 +1,36 @@
 //! Text to words: the same code at build and at query time.
 //!
 //! In: any text. Out: an [`Analysis`], the text's [`Unit`]s in order: plain words, compounds such
-//! as `AT&T`, and runs of Chinese, Japanese and Korean characters. Nothing here fails, and the work
-//! is linear in the length of the text.
+//! as `AT&T`, and runs of characters of scripts without spaces: Chinese, Japanese, Korean, Thai, Lao,
+//! Khmer, Burmese. Nothing here fails, and the work is linear in the length of the text.
 //!
 //! A word has one or two *forms*: `Böhme` is `bohme` and `boehme`, any other word is just itself.
 //! Both forms are indexed and both are searched; two words are the same if they share a form.
 //!
-//! Rules: contract, section 3 ("Folding", "Words", "Host", "Plural", and the legal forms under
-//! "AND"). Letters, digits and marks are the general categories L, N and M of Unicode
+//! Rules: contract, section 3 ("Folding", "Words", "Host", "Plural", and the legal forms and articles
+//! under "AND"). Letters, digits and marks are the general categories L, N and M of Unicode
 //! ([`UNICODE_VERSION`]). Where the contract is silent: invisible format characters (soft hyphen,
 //! joiners, direction marks) are dropped, since a reader sees one word; a non-breaking hyphen is a
 //! hyphen.
 
+mod core;
 pub mod fold;
+mod han;
 pub mod host;
 pub mod legal_form;
 pub mod plural;
+mod scan;
 
+pub use self::core::NameCore;
 pub use fold::{fold_filter, fold_text};
+pub use scan::INITIALS;
 
-use fold::{Class, class_of};
+use fold::Class;
 use std::ops::Range;
 
 /// Moves whenever the same text may give other words: a snapshot is searched only by the analyzer
 /// that built it.
-pub const ANALYZER_VERSION: u32 = 1;
+pub const ANALYZER_VERSION: u32 = 2;
 
 /// The Unicode version of the character data compiled in.
 pub const UNICODE_VERSION: &str = "18.0.0";
@@ -69,11 +74,12 @@ impl TextField {
 pub enum UnitKind {
     /// One plain word.
     Word,
-    /// An `&` that stands alone: the word `and`.
+    /// An `&` that joins no two words: the word `and`.
     And,
-    /// Parts joined by single `-`, `&`, `.` or `/`.
+    /// Parts joined by single `-`, `&`, `.` or `/`, or by the apostrophe of an elision. An `&` among
+    /// them is the word `and`, and no part of the joined form.
     Compound,
-    /// A run of Han, kana, Hangul or Bopomofo characters; its words are its characters.
+    /// A run of characters of a script without spaces; its words are its characters.
     Run,
 }
 
@@ -87,7 +93,32 @@ pub struct Unit {
     words: Range<usize>,
     joined: Option<Forms>,
     joined_in_prose: bool,
+    /// Of a compound: is every joiner a dot? Or every one a dot or a slash?
     dotted: bool,
+    signed: bool,
+    /// Does it begin with an elided article, as `L'Oréal`?
+    elided: bool,
+    /// How many single letters it is, with dots between if there are several; 0 if it is not.
+    letters: u32,
+}
+
+/// A run of single letters over several units, as `A B C` or `P. K.`; see [`Analysis::initials`].
+#[derive(Clone, Debug)]
+struct Initials {
+    units: Range<usize>,
+    joined: Forms,
+}
+
+impl Unit {
+    /// Does it begin with an elided article, as `L'Oréal`?
+    pub fn is_elided(&self) -> bool {
+        self.elided
+    }
+
+    /// How many single letters it is, with dots between if there are several; 0 if it is not.
+    pub fn letters(&self) -> u32 {
+        self.letters
+    }
 }
 
 /// The forms of one word, as ranges of the analysis' arena.
@@ -116,8 +147,8 @@ impl<'a> WordForms<'a> {
 /// One entry of the index: a form of a word, or of a compound, at a position of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry<'a> {
-    /// Position within the field, from 0. The position after a run of CJK characters is left empty,
-    /// so that no phrase reaches across the end of a run.
+    /// Position within the field, from 0. The position after a run of characters is left empty, so
+    /// that no phrase reaches across the end of a run.
     pub position: u32,
     /// The form.
     pub text: &'a str,
@@ -132,10 +163,11 @@ pub enum Role {
     Word,
     /// A further form of the same word.
     Alternative,
-    /// The joined form of a compound whose parts are the `parts` positions before and at this one:
-    /// the entry follows its last part, `position` is that of its first.
+    /// The joined form of a compound, or of a run of single letters, whose words are the `parts`
+    /// positions before and at this one: the entry follows its last word, `position` is that of its
+    /// first.
     Joined {
-        /// Number of parts.
+        /// Number of words.
         parts: u32,
     },
 }
@@ -147,11 +179,13 @@ pub struct Analysis {
     arena: String,
     words: Vec<Forms>,
     units: Vec<Unit>,
+    initials: Vec<Initials>,
     /// Is the folded text ASCII? Then its bytes are its characters.
     is_ascii: bool,
     /// The characters of any other.
     classes: Vec<(u32, char, Class)>,
     joiners: Vec<char>,
+    parts: Vec<Forms>,
 }
 
 impl Analysis {
@@ -202,32 +236,17 @@ impl Analysis {
         unit.joined.as_ref().map(|forms| self.forms(forms))
     }
 
-    /// Is the unit a legal form, such as `Inc` or `S.p.A.`?
-    pub fn is_legal_form(&self, unit: &Unit) -> bool {
-        match unit.kind {
-            UnitKind::Word => self.words(unit).all(|word| legal_form::is_plain(word.stripped)),
-            UnitKind::Compound => {
-                self.words(unit).all(|word| legal_form::is_plain(word.stripped))
-                    || unit.dotted
-                        && self
-                            .joined(unit)
-                            .is_some_and(|joined| legal_form::is_dotted(joined.stripped))
-            }
-            UnitKind::And | UnitKind::Run => false,
-        }
-    }
-
-    /// How many units are left without the legal forms at the end; all of them if there is nothing
-    /// else.
-    pub fn units_without_trailing_forms(&self) -> usize {
-        let forms = self.units.iter().rev().take_while(|unit| self.is_legal_form(unit)).count();
-        if forms == self.units.len() { forms } else { self.units.len() - forms }
+    /// Runs of two to five single letters with spaces or dots between, over several units: which
+    /// units, and what they are written as one.
+    pub fn initials(&self) -> impl Iterator<Item = (Range<usize>, WordForms<'_>)> {
+        self.initials.iter().map(|it| (it.units.clone(), self.forms(&it.joined)))
     }
 
     /// Calls `visit` for every entry that `field` indexes of this text, in the order of positions.
     pub fn for_each_entry<'a>(&'a self, field: TextField, mut visit: impl FnMut(Entry<'a>)) {
         let mut position = 0;
-        for unit in &self.units {
+        let mut initials = self.initials.iter().filter(|_| field == TextField::Name).peekable();
+        for (number, unit) in self.units.iter().enumerate() {
             let first = position;
             for word in self.words(unit) {
                 visit(Entry { position, text: word.stripped, role: Role::Word });
@@ -244,18 +263,18 @@ impl Analysis {
                     visit(Entry { position: first, text, role });
                 }
             }
+            if let Some(run) = initials.next_if(|run| run.units.end == number + 1) {
+                let letters = self.units[run.units.clone()].iter().map(|unit| unit.letters);
+                let parts = letters.sum();
+                for text in self.forms(&run.joined).iter() {
+                    let role = Role::Joined { parts };
+                    visit(Entry { position: position - parts, text, role });
+                }
+            }
             if unit.kind == UnitKind::Run {
                 position += 1;
             }
         }
-    }
-
-    /// Number of positions up to the last word, legal forms at the end left out.
-    pub fn core_len(&self) -> u32 {
-        let core = &self.units[..self.units_without_trailing_forms()];
-        let width = |unit: &Unit| unit.words.len() + usize::from(unit.kind == UnitKind::Run);
-        let gap_at_end = core.last().is_some_and(|unit| unit.kind == UnitKind::Run);
-        (core.iter().map(width).sum::<usize>() - usize::from(gap_at_end)) as u32
     }
 
     fn forms(&self, forms: &Forms) -> WordForms<'_> {
@@ -263,225 +282,6 @@ impl Analysis {
             stripped: &self.arena[forms.stripped.clone()],
             expanded: forms.expanded.as_ref().map(|range| &self.arena[range.clone()]),
         }
-    }
-
-    fn scan(&mut self) {
-        self.is_ascii = self.folded.is_ascii();
-        self.scan_units();
-    }
-
-    fn scan_units(&mut self) {
-        self.arena.clear();
-        self.words.clear();
-        self.units.clear();
-        self.classes.clear();
-        if !self.is_ascii {
-            let chars = self.folded.char_indices();
-            self.classes.extend(chars.map(|(at, c)| (at as u32, c, class_of(c))));
-        }
-        let mut at = 0;
-        while let Some(class) = self.class(at) {
-            at = match class {
-                Class::Cjk => self.scan_run(at),
-                Class::Letter => self.scan_words(at),
-                Class::Ampersand => self.scan_ampersand(at),
-                _ => at + 1,
-            };
-        }
-    }
-
-    #[inline]
-    fn class(&self, at: usize) -> Option<Class> {
-        if self.is_ascii {
-            return self.folded.as_bytes().get(at).map(|&byte| fold::class_of_ascii(byte));
-        }
-        self.classes.get(at).map(|&(_, _, class)| class)
-    }
-
-    /// Character `at` of the folded text, which is there.
-    fn char(&self, at: usize) -> char {
-        if self.is_ascii { char::from(self.folded.as_bytes()[at]) } else { self.classes[at].1 }
-    }
-
-    /// Byte offset of character `at` of the folded text; its length behind the last one.
-    fn offset(&self, at: usize) -> usize {
-        if self.is_ascii {
-            return at;
-        }
-        self.classes.get(at).map_or(self.folded.len(), |&(offset, _, _)| offset as usize)
-    }
-
-    fn scan_run(&mut self, start: usize) -> usize {
-        let (first_word, mut at) = (self.words.len(), start);
-        while self.class(at) == Some(Class::Cjk) {
-            let text = self.arena.len();
-            self.arena.push(self.classes[at].1);
-            at += 1;
-            while self.class(at) == Some(Class::Mark) {
-                self.arena.push(self.classes[at].1);
-                at += 1;
-            }
-            self.words.push(Forms { stripped: text..self.arena.len(), expanded: None });
-        }
-        self.push_unit(UnitKind::Run, start, at, first_word);
-        at
-    }
-
-    fn scan_ampersand(&mut self, at: usize) -> usize {
-        let before = at == 0 || self.class(at - 1) == Some(Class::Space);
-        let after = matches!(self.class(at + 1), None | Some(Class::Space));
-        if before && after {
-            let (first_word, text) = (self.words.len(), self.arena.len());
-            self.arena.push_str("and");
-            self.words.push(Forms { stripped: text..self.arena.len(), expanded: None });
-            self.push_unit(UnitKind::And, at, at + 1, first_word);
-        }
-        at + 1
-    }
-
-    /// Reads a plain word or a chain of joined ones.
-    fn scan_words(&mut self, start: usize) -> usize {
-        let (first_word, mut at) = (self.words.len(), start);
-        self.joiners.clear();
-        loop {
-            at = self.scan_word(at);
-            let parts = self.words.len() - first_word;
-            if !self.joins_words(at) || parts > crate::limits::COMPOUND_PARTS_MAX {
-                break;
-            }
-            self.joiners.push(self.char(at));
-            at += 1;
-        }
-        let parts = self.words.len() - first_word;
-        let chars = || {
-            let words = self.words[first_word..].iter();
-            words.map(|forms| self.arena[forms.stripped.clone()].chars().count()).sum::<usize>()
-        };
-        if parts == 1 {
-            self.push_unit(UnitKind::Word, start, at, first_word);
-        } else if parts <= crate::limits::COMPOUND_PARTS_MAX
-            && chars() <= crate::limits::COMPOUND_CHARS_MAX
-        {
-            self.push_compound(start, at, first_word);
-        } else {
-            // Too long for a compound: the whole chain is plain words.
-            self.words.truncate(first_word);
-            at = start;
-            loop {
-                let word = self.words.len();
-                let end = self.scan_word(at);
-                self.push_unit(UnitKind::Word, at, end, word);
-                at = end;
-                if !self.joins_words(at) {
-                    break;
-                }
-                at += 1;
-            }
-        }
-        at
-    }
-
-    /// Is the character at `at` a joiner with a word right behind it?
-    fn joins_words(&self, at: usize) -> bool {
-        matches!(self.class(at), Some(Class::Joiner | Class::Ampersand))
-            && self.class(at + 1) == Some(Class::Letter)
-    }
-
-    /// Reads one word into the arena: letters, digits, their marks; apostrophes inside are dropped.
-    fn scan_word(&mut self, start: usize) -> usize {
-        if self.is_ascii {
-            return self.scan_ascii_word(start);
-        }
-        let (text, mut at, mut umlaut) = (self.arena.len(), start, false);
-        loop {
-            match self.class(at) {
-                Some(Class::Letter | Class::Mark) => {
-                    let c = self.classes[at].1;
-                    umlaut |= fold::expanded(c).is_some();
-                    self.arena.push(fold::stripped(c));
-                }
-                Some(Class::Apostrophe) if self.class(at + 1) == Some(Class::Letter) => {}
-                _ => break,
-            }
-            at += 1;
-        }
-        let stripped = text..self.arena.len();
-        let expanded = umlaut.then(|| {
-            let text = self.arena.len();
-            for &(_, c, class) in &self.classes[start..at] {
-                if class != Class::Apostrophe {
-                    match fold::expanded(c) {
-                        Some(expanded) => self.arena.push_str(expanded),
-                        None => self.arena.push(c),
-                    }
-                }
-            }
-            text..self.arena.len()
-        });
-        self.words.push(Forms { stripped, expanded });
-        at
-    }
-
-    /// Scans a word of a text of ASCII alone.
-    fn scan_ascii_word(&mut self, start: usize) -> usize {
-        let (text, mut at) = (self.arena.len(), start);
-        loop {
-            let rest = self.folded[at..].bytes();
-            let len = rest.take_while(|&byte| fold::class_of_ascii(byte) == Class::Letter).count();
-            self.arena.push_str(&self.folded[at..at + len]);
-            at += len;
-            let is_within = self.class(at) == Some(Class::Apostrophe)
-                && self.class(at + 1) == Some(Class::Letter);
-            if !is_within {
-                break;
-            }
-            at += 1;
-        }
-        self.words.push(Forms { stripped: text..self.arena.len(), expanded: None });
-        at
-    }
-
-    fn push_compound(&mut self, start: usize, end: usize, first_word: usize) {
-        let parts = self.words[first_word..].to_vec();
-        let mut join = |form: fn(&Forms) -> Range<usize>| {
-            let text = self.arena.len();
-            for part in &parts {
-                self.arena.extend_from_within(form(part));
-            }
-            text..self.arena.len()
-        };
-        let stripped = join(|part| part.stripped.clone());
-        let expanded = parts
-            .iter()
-            .any(|part| part.expanded.is_some())
-            .then(|| join(|part| part.expanded.clone().unwrap_or(part.stripped.clone())));
-        let single_letter = |part: &Forms| {
-            let mut chars = self.arena[part.stripped.clone()].chars();
-            chars.next().is_some() && chars.next().is_none()
-        };
-        let joined_in_prose =
-            self.joiners.iter().zip(parts.windows(2)).all(|(joiner, pair)| match joiner {
-                '-' | '&' => true,
-                '.' => pair.iter().all(single_letter),
-                _ => false,
-            });
-        let dotted = self.joiners.iter().all(|&joiner| joiner == '.');
-        self.push_unit(UnitKind::Compound, start, end, first_word);
-        let unit = self.units.last_mut().expect("just pushed");
-        unit.joined = Some(Forms { stripped, expanded });
-        unit.joined_in_prose = joined_in_prose;
-        unit.dotted = dotted;
-    }
-
-    fn push_unit(&mut self, kind: UnitKind, start: usize, end: usize, first_word: usize) {
-        self.units.push(Unit {
-            kind,
-            span: self.offset(start)..self.offset(end),
-            words: first_word..self.words.len(),
-            joined: None,
-            joined_in_prose: false,
-            dotted: false,
-        });
     }
 }
 

@@ -23,7 +23,7 @@ mod tally;
 
 use crate::ids::DocId;
 use crate::places::PlaceKind;
-use crate::query::interpret::Interpretation;
+use crate::query::interpret::{Interpretation, asked};
 use crate::query::page;
 use crate::query::request::{Query, Valued};
 use crate::query::session::Session;
@@ -171,11 +171,13 @@ struct Base<'s> {
 impl<'s> Base<'s> {
     fn new(snapshot: &'s Snapshot, query: &Query, tuning: Tuning) -> Base<'s> {
         let session = Session::tuned(snapshot, tuning);
+        let query = asked(&session, query).into_owned();
         let mut interpretation = Interpretation::new(&session, &query.text);
         // No page is full with so many, so that the hits are kept if they are few.
-        let query = Query { limit: u32::MAX, cursor: None, ..query.clone() };
+        let query = Query { limit: u32::MAX, cursor: None, ..query };
         let counted = page::counted(&session, &query, &mut interpretation);
-        let (corrected, relaxed) = (interpretation.corrected, interpretation.is_relaxed);
+        let corrected = interpretation.corrected(&session, &query.text);
+        let relaxed = interpretation.is_relaxed;
         Base { hits: counted.hits, total: counted.total, session, corrected, relaxed }
     }
 

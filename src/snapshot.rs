@@ -22,6 +22,7 @@ pub use columns::sort_order::{Permutation, StoredOrder};
 use encoding::packed_ints::PackedInts;
 pub use file::error::SnapshotError;
 
+use crate::analyzer::NameCore;
 use crate::analyzer::host::Host;
 use crate::ids::{DocId, TermOrd};
 use answers::first_pages::{FirstPage, Scope};
@@ -289,7 +290,7 @@ impl Snapshot {
 
     /// The words of a name, and how many of its positions stand before legal forms at its end.
     #[inline]
-    pub fn name_tokens(&self, doc: DocId) -> (u32, Tokens<'_>) {
+    pub fn name_tokens(&self, doc: DocId) -> (NameCore, Tokens<'_>) {
         self.components.forward_index.name_tokens(doc)
     }
 

@@ -120,7 +120,8 @@ impl Record {
 fn derive(record: &Record, kind: Kind, random: &mut SplitMix64) -> Option<String> {
     let plain = || -> Vec<String> {
         let analysis = Analysis::of(&record.name);
-        let units = &analysis.units()[..analysis.units_without_trailing_forms()];
+        let forms = analysis.legal_forms();
+        let units = &analysis.units()[forms.front..analysis.units().len() - forms.back];
         units
             .iter()
             .flat_map(|unit| analysis.words(unit))

@@ -1,12 +1,14 @@
 //! Folding: texts that a reader takes for the same become the same.
 //!
 //! In: any text. Out: NFKC with full case folding; combining marks dropped after Latin, Greek,
-//! Cyrillic, Hebrew and Arabic letters; `æ œ ø ł đ ð ß þ ı` spelt out; `™ ℠ ® ©` a space. The
+//! Cyrillic, Hebrew and Arabic letters; `æ œ ø ł đ ð ß þ ı` spelt out; `™ ℠ ® ©` a space; Arabic and
+//! Persian letters that are written alike one letter; Han characters simplified ([`han`]). The
 //! letters ä, ö and ü stay in the folded text, because a word with one has two forms ([`stripped`]
 //! and [`expanded`]). Folding twice gives what folding once gives.
 //!
 //! Source: Unicode Standard Annex 15 (normalisation), Unicode section 3.13 (case folding).
 
+use super::han;
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 use icu_properties::CodePointMapData;
@@ -19,9 +21,9 @@ pub enum Class {
     Letter,
     /// A mark; part of the word before it.
     Mark,
-    /// A character of a CJK run.
-    Cjk,
-    /// An apostrophe; dropped inside a word.
+    /// A character of a script that is written without spaces between words; part of a run.
+    Unspaced,
+    /// An apostrophe; dropped inside a word, but where it ends an elided article.
     Apostrophe,
     /// `-`, `.` or `/`.
     Joiner,
@@ -55,7 +57,7 @@ pub fn class_of_ascii(byte: u8) -> Class {
                 b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' => Class::Letter,
                 b'-' | b'.' | b'/' => Class::Joiner,
                 b'&' => Class::Ampersand,
-                b'\'' => Class::Apostrophe,
+                b'\'' | b'`' => Class::Apostrophe,
                 b'\t'..=b'\r' | b' ' => Class::Space,
                 _ => Class::Sign,
             };
@@ -99,14 +101,18 @@ fn class_of_other(c: char) -> Class {
         | G::LetterNumber
         | G::OtherNumber => {
             if matches!(c, 'ー' | '々') {
-                return Class::Cjk;
+                return Class::Unspaced;
             }
             match CodePointMapData::<Script>::new().get(c) {
                 Script::Han
                 | Script::Hiragana
                 | Script::Katakana
                 | Script::Hangul
-                | Script::Bopomofo => Class::Cjk,
+                | Script::Bopomofo
+                | Script::Thai
+                | Script::Lao
+                | Script::Khmer
+                | Script::Myanmar => Class::Unspaced,
                 _ => Class::Letter,
             }
         }
@@ -166,6 +172,10 @@ pub fn fold_into(text: &str, out: &mut String) {
             stripped.push(c);
             continue;
         }
+        // The stroke that stretches Arabic words is none of their letters.
+        if c == '\u{640}' {
+            continue;
+        }
         match c {
             '\u{308}' if drops_marks => match stripped.pop() {
                 Some('a') => stripped.push('ä'),
@@ -187,7 +197,7 @@ pub fn fold_into(text: &str, out: &mut String) {
             'ı' => stripped.push('i'),
             'ß' => stripped.push_str("ss"),
             '\u{2010}' => stripped.push('-'),
-            c => stripped.push(c),
+            c => stripped.push(han::simplified(arabic(c))),
         }
         if class_of(c) != Class::Mark {
             drops_marks = class_of(c) == Class::Letter
@@ -204,23 +214,38 @@ pub fn fold_into(text: &str, out: &mut String) {
     out.push_str(&ComposingNormalizer::new_nfc().normalize(&stripped));
 }
 
-/// Prepares a character for normalisation: signs of ownership separate, invisible characters go.
+/// The Arabic letter that is written as this one is in other languages of the script: alef, kaf,
+/// heh with teh marbuta, yeh.
+fn arabic(c: char) -> char {
+    match c {
+        '\u{671}' => '\u{627}',
+        '\u{6a9}' | '\u{6aa}' => '\u{643}',
+        '\u{629}' | '\u{6be}' | '\u{6c1}' | '\u{6c3}' | '\u{6d5}' => '\u{647}',
+        '\u{649}' | '\u{6cc}' => '\u{64a}',
+        c => c,
+    }
+}
+
+/// Prepares a character for normalisation: signs of ownership separate, invisible characters go, an
+/// acute accent that stands alone, of which normalisation makes a space, is an apostrophe.
 fn clean(c: char) -> Option<char> {
     match c {
         '™' | '℠' | '®' | '©' => Some(' '),
+        '´' => Some('\''),
         // Variation selectors.
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => None,
         '\u{180b}'..='\u{180d}' | '\u{180f}' => None,
-        // Invisible format characters: soft hyphen, grapheme joiner, zero-width (non-)joiner,
-        // direction marks, word joiner, byte order mark.
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200c}'..='\u{200f}' => None,
+        // Invisible format characters: soft hyphen, grapheme joiner, zero-width space and
+        // (non-)joiner, direction marks, word joiner, byte order mark.
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' => None,
         '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => None,
         c => Some(c),
     }
 }
 
-/// The forms, one or two, under which a filter value is compared: folded, `&` as `and`, white space
-/// collapsed, no white space around commas.
+/// The forms, one or two, under which a filter value is compared: folded, `&` as `and`, dots and
+/// apostrophes dropped, hyphens and dashes as spaces, white space collapsed, no white space around
+/// commas.
 pub fn fold_filter(text: &str) -> Vec<String> {
     let folded = fold_text(text);
     let value = if is_spaced(folded.as_bytes()) { folded } else { spaced(&folded) };
@@ -244,7 +269,7 @@ fn is_spaced(folded: &[u8]) -> bool {
     for &byte in folded {
         let is_space = class_of_ascii(byte) == Class::Space;
         if !byte.is_ascii()
-            || matches!(byte, b',' | b'&')
+            || matches!(byte, b',' | b'&' | b'.' | b'\'' | b'`' | b'-')
             || is_space && (was_space || byte != b' ')
         {
             return false;
@@ -254,8 +279,8 @@ fn is_spaced(folded: &[u8]) -> bool {
     !was_space || folded.is_empty()
 }
 
-/// A folded text with `&` as `and`, one space where there is white space, none around commas, and
-/// no commas with nothing between or at the ends.
+/// A folded text with `&` as `and`, without dots and apostrophes, one space where there is white
+/// space or a dash, none around commas, and no commas with nothing between or at the ends.
 fn spaced(folded: &str) -> String {
     let mut value = String::with_capacity(folded.len() + 4);
     // What parts the next word from what is before it.
@@ -273,6 +298,8 @@ fn spaced(folded: &str) -> String {
                 push("and", if gap.is_empty() { " " } else { gap }, &mut value);
                 gap = " ";
             }
+            '.' | '\'' | '`' | '‘' | '’' | 'ʻ' | 'ʼ' => {}
+            '-' | '\u{2010}'..='\u{2015}' | '−' => gap = if gap.is_empty() { " " } else { gap },
             c if c.is_whitespace() => gap = if gap.is_empty() { " " } else { gap },
             c => {
                 push(c.encode_utf8(&mut [0; 4]), gap, &mut value);
@@ -290,8 +317,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_spaced_stays_as_it_is(text in "[ab ]{0,6}|[ab ,&\\t\u{b}\u{1f}é]{0,6}") {
-            let plain = text.is_ascii() && !text.contains([',', '&']);
+        fn what_is_spaced_stays_as_it_is(text in "[ab ]{0,6}|[ab ,&.'`\\-\\t\u{b}\u{1f}é]{0,6}") {
+            let plain = text.is_ascii() && !text.contains([',', '&', '.', '\'', '`', '-']);
             prop_assert_eq!(is_spaced(text.as_bytes()), plain && spaced(&text) == text);
         }
     }

@@ -1,13 +1,15 @@
 //! Hosts of websites.
 //!
 //! In: a website as records give it, with or without scheme, path and port. Out: its [`Host`],
-//! lower case and without `www.`, and the labels that are searched: those before the public suffix.
+//! lower case and without `www.`, `xn--` labels as what they stand for, and the labels that are
+//! searched: those before the public suffix.
 //!
 //! The suffix comes from the ICANN section of the public suffix list (publicsuffix.org), version
 //! [`SUFFIX_LIST_VERSION`]; without a known suffix all labels are searched. So they are of a host
 //! that is a suffix itself, as `nhs.uk` is: it has no others.
 
 use super::fold::fold_text;
+use std::borrow::Cow;
 
 /// The version of the suffix list compiled in: that of the `psl` crate, which is released with each
 /// change of the list.
@@ -36,6 +38,7 @@ impl Host {
             _ => host,
         };
         let name = fold_text(host.trim().trim_end_matches('.'));
+        let name = decoded(&name);
         let name = name.strip_prefix("www.").unwrap_or(&name);
         if name.is_empty() || name.contains(char::is_whitespace) {
             return None;
@@ -59,6 +62,28 @@ impl Host {
         let searched = self.name.len() - self.suffix_len.unwrap_or(0);
         self.name[..searched].split('.').filter(|label| !label.is_empty())
     }
+}
+
+/// A folded host with each `xn--` label as what it stands for (RFC 3492); a label that stands for
+/// nothing stays.
+fn decoded(name: &str) -> Cow<'_, str> {
+    const MARK: &str = "xn--";
+    if !name.contains(MARK) {
+        return Cow::Borrowed(name);
+    }
+    let label = |label: &str| {
+        let text = label.strip_prefix(MARK).and_then(idna::punycode::decode_to_string);
+        // What would part labels or hosts, no label can stand for.
+        let text = text
+            .map(|text| fold_text(&text))
+            .filter(|text| !text.is_empty() && !text.contains(is_no_label));
+        text.unwrap_or_else(|| label.to_owned())
+    };
+    Cow::Owned(name.split('.').map(label).collect::<Vec<_>>().join("."))
+}
+
+fn is_no_label(c: char) -> bool {
+    c.is_ascii() && !c.is_ascii_alphanumeric() && c != '-' || c.is_whitespace() || c.is_control()
 }
 
 fn is_scheme(text: &str) -> bool {
@@ -111,6 +136,9 @@ mod tests {
             ("https://BÜCHER.de", "bücher.de", "bücher"),
             ("https://www.nhs.uk/", "nhs.uk", "nhs uk"),
             ("http://.uk", ".uk", ""),
+            ("https://www.xn--grn-wald-75a.at", "grün-wald.at", "grün-wald"),
+            ("xn--e1afmkfd.xn--p1ai", "пример.рф", "пример"),
+            ("xn--a.example.com", "xn--a.example.com", "xn--a example"),
         ] {
             let host = Host::of_website(website).unwrap();
             assert_eq!(host.name(), name, "{website}");

@@ -21,7 +21,7 @@ mod words;
 
 use super::buffer_pool::Reuse;
 use super::record_codec::Record;
-use crate::analyzer::{Analysis, Role, TextField};
+use crate::analyzer::{Analysis, NameCore, Role, TextField};
 use crate::bytes::{push_varint, read_varint};
 use crate::snapshot::columns::doc_tokens::{CODE_MIN, NUM_FIELDS, Token, push_doc, push_token};
 use crate::snapshot::terms::next_word::merge_followers;
@@ -125,7 +125,7 @@ pub fn analyze_block(
     let Workspace { analysis, index, fields, run } = workspace;
     for (doc, record) in records.iter().enumerate() {
         let mut doc_lengths = [0; NUM_FIELDS];
-        let mut name_core_len = 0;
+        let mut name_core = NameCore::default();
         for field in TextField::ALL {
             let text = match field {
                 TextField::Name => Some(record.name),
@@ -138,15 +138,15 @@ pub fn analyze_block(
                 (_, text) => analysis.analyze(text.unwrap_or_default()),
             }
             if field == TextField::Name {
-                name_core_len = analysis.core_len();
+                name_core = analysis.name_core();
             }
             let out = &mut fields[field as usize];
             out.clear();
-            let mut place = FieldPlace { doc: doc as u32, field, name_core_len, words: 0 };
+            let mut place = FieldPlace { doc: doc as u32, field, name_core, words: 0 };
             place.index(analysis, index, out);
             doc_lengths[field as usize] = u16::try_from(place.words).unwrap_or(u16::MAX);
         }
-        push_doc(&mut block.tokens, name_core_len, fields);
+        push_doc(&mut block.tokens, name_core, fields);
         block.lengths.push(doc_lengths);
     }
     run.write(first_doc, index, block);
@@ -156,7 +156,7 @@ pub fn analyze_block(
 struct FieldPlace {
     doc: u32,
     field: TextField,
-    name_core_len: u32,
+    name_core: NameCore,
     words: u32,
 }
 
@@ -211,8 +211,10 @@ impl FieldPlace {
         postings: &mut Vec<WordPosting>,
     ) -> u32 {
         let name_list = match self.field {
-            TextField::Name if first == 0 && len == self.name_core_len => NameList::Is as u8,
-            TextField::Name if first == 0 => NameList::Starts as u8,
+            TextField::Name if self.name_core.starts_at(first) => {
+                let is_all = first + len == self.name_core.end;
+                if is_all { NameList::Is as u8 } else { NameList::Starts as u8 }
+            }
             TextField::Name => NameList::Has as u8,
             _ => 0,
         };

@@ -115,7 +115,7 @@ impl TokenWorkspace {
                 }
             }
             let from = out.bytes.len();
-            push_doc(&mut out.bytes, doc.name_core_len, fields);
+            push_doc(&mut out.bytes, doc.name_core, fields);
             out.lens.push((out.bytes.len() - from) as u32);
         }
         Ok(())

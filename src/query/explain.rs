@@ -19,7 +19,7 @@ pub use clause::{ClauseExplanation, ClauseKind, PrefixReach};
 pub use held::{Held, How};
 pub use plan_tree::PlanNode;
 
-use super::interpret::Interpretation;
+use super::interpret::{Interpretation, asked};
 use super::page;
 use super::page::Page;
 use super::request::{Query, SortKey, SortOrder};
@@ -117,6 +117,7 @@ pub enum Standing {
 /// Tells why `query` is answered with `page`.
 pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
     let session = Session::new(snapshot);
+    let query = &*asked(&session, query);
     let mut interpretation = Interpretation::new(&session, &query.text);
     let total = page::counted(&session, query, &mut interpretation).total;
     let text = &query.text;
@@ -135,7 +136,7 @@ pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
         sort: (query.sort, query.order),
         total,
         results: (1..).zip(&page.docs).map(|(rank, &doc)| results.explain(rank, doc)).collect(),
-        corrected: interpretation.corrected,
+        corrected: page.corrected.clone(),
     }
 }
 

@@ -6,9 +6,11 @@
 //! Contract, section 3.
 
 pub mod corrections;
+mod neighbours;
 pub mod prefix;
 
 use super::interpret::prefix::PrefixMatches;
+use super::request::Query;
 use super::session::Session;
 use super::sets::set_expr::{List, SetExpr};
 use super::text::{Clause, Phrase, QueryWord, Term, TextQuery};
@@ -16,6 +18,7 @@ use crate::analyzer::TextField;
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::answers::phrases::StoredPhrase;
 use corrections::Readings;
+use std::borrow::Cow;
 
 /// Most words of one `q` that are corrected, in each of the two steps.
 const CORRECTED_MAX: usize = 2;
@@ -28,7 +31,8 @@ const RARE_MAX: usize = 10;
 pub struct ClauseMatch<'s> {
     /// The clause as it stands in `q`.
     pub clause: Clause,
-    /// Its joined forms with the word before and the word after, if names or hosts hold them.
+    /// Its joined forms with the word before and the word after, if names or hosts hold them; see
+    /// [`neighbours`].
     pub neighbours: [Option<QueryWord>; 2],
     /// What it may have meant.
     pub readings: Readings,
@@ -45,33 +49,44 @@ pub struct Interpretation<'s> {
     pub clauses: Vec<ClauseMatch<'s>>,
     /// Must only some clause match, beside the quoted ones?
     pub is_relaxed: bool,
-    /// `q` with every corrected word replaced by its first reading.
-    pub corrected: Option<String>,
 }
 
 impl<'s> Interpretation<'s> {
     /// Understands `text` over the session's snapshot.
     pub fn new(session: &Session<'s>, text: &TextQuery) -> Interpretation<'s> {
+        let mut interpretation = Interpretation::as_written(session, text);
+        interpretation.correct_unknown(session);
+        interpretation
+    }
+
+    /// Understands `text` without corrections.
+    fn as_written(session: &Session<'s>, text: &TextQuery) -> Interpretation<'s> {
         let whole_id = session.whole_id(text);
         let mut interpretation =
-            Interpretation { whole_id, clauses: Vec::new(), is_relaxed: false, corrected: None };
+            Interpretation { whole_id, clauses: Vec::new(), is_relaxed: false };
         if whole_id.is_some() || text.is_blank() {
             return interpretation;
         }
-        let pairs = text.required().windows(2).map(|pair| joined(session, &pair[0], &pair[1]));
-        let mut before = None;
-        let clauses = text.required().iter().zip(pairs.chain([None]));
+        let neighbours = neighbours::of(session, text);
+        let clauses = text.required().iter().zip(neighbours);
         interpretation.clauses = clauses
-            .map(|(clause, behind)| ClauseMatch {
+            .map(|(clause, neighbours)| ClauseMatch {
                 clause: clause.clone(),
-                neighbours: [std::mem::replace(&mut before, behind.clone()), behind],
+                neighbours,
                 readings: Readings::default(),
                 prefix: PrefixMatches::of_clause(session, clause),
             })
             .collect();
-        interpretation.correct_unknown(session);
-        interpretation.corrected = interpretation.corrected_text(text);
         interpretation
+    }
+
+    /// The text without the article in front, if nothing matches with it and something without it,
+    /// filters and exclusions aside.
+    fn without_article(session: &Session<'s>, text: &TextQuery) -> Option<TextQuery> {
+        let rest = text.without_article()?;
+        let is_matched =
+            |text: &TextQuery| !Interpretation::as_written(session, text).plan(session).is_empty();
+        (!is_matched(text) && is_matched(&rest)).then_some(rest)
     }
 
     /// Reads the first words that match nothing as what they may have meant.
@@ -93,14 +108,11 @@ impl<'s> Interpretation<'s> {
 
     /// To be called if no business matches all clauses, filters and exclusions aside: reads rare
     /// words as what they may have meant, and if that does not help, lets any clause do.
-    pub fn settle(&mut self, session: &Session<'s>, text: &TextQuery) {
+    pub fn settle(&mut self, session: &Session<'s>) {
         let is_matched =
             |interpretation: &Interpretation<'s>| !interpretation.plan(session).is_empty();
-        if self.correct_rare(session) {
-            self.corrected = self.corrected_text(text);
-            if is_matched(self) {
-                return;
-            }
+        if self.correct_rare(session) && is_matched(self) {
+            return;
         }
         self.is_relaxed = true;
         self.is_relaxed = is_matched(self);
@@ -127,10 +139,19 @@ impl<'s> Interpretation<'s> {
         has_readings
     }
 
-    fn corrected_text(&self, text: &TextQuery) -> Option<String> {
+    /// `text` with each corrected word replaced by its first reading, but for words that stand in
+    /// the answer as they are written, filters and exclusions aside: in some document that matches,
+    /// or, if the answer is relaxed, anywhere.
+    pub fn corrected(&self, session: &Session<'s>, text: &TextQuery) -> Option<String> {
         let replacements = self.clauses.iter().filter_map(|clause_match| {
             let first = clause_match.readings.first()?;
-            Some((clause_match.clause.span.clone(), first))
+            let written = session.term(&clause_match.clause.term);
+            let is_held = !written.is_nothing()
+                && match self.is_relaxed {
+                    true => !written.is_empty(),
+                    false => !SetExpr::intersection([self.plan(session), written]).is_empty(),
+                };
+            (!is_held).then(|| (clause_match.clause.span.clone(), first))
         });
         text.replace(&replacements.collect::<Vec<_>>())
     }
@@ -268,30 +289,12 @@ impl<'s> ClauseMatch<'s> {
     }
 }
 
-/// Two plain words written as one, if names or hosts hold that.
-fn joined(session: &Session<'_>, left: &Clause, right: &Clause) -> Option<QueryWord> {
-    let (left, right) = (plain_word(left)?, plain_word(right)?);
-    // Where what begins with the first is known, a pair is looked up from there.
-    if left.forms.iter().all(|left| session.begun_by(left).has_no_longer()) {
-        return None;
-    }
-    let pairs = left
-        .forms
-        .iter()
-        .flat_map(|left| right.forms.iter().map(move |right| [left.as_str(), right].concat()));
-    let word = QueryWord { forms: pairs.collect() };
-    let is_held = |ord| {
-        let lists = session.snapshot().terms().lists(ord);
-        lists.host().is_some() || lists.in_name().next().is_some()
-    };
-    let is_any_held = session.ords(&word).any(is_held);
-    is_any_held.then_some(word)
-}
-
-fn plain_word(clause: &Clause) -> Option<&QueryWord> {
-    match &clause.term {
-        Term::Word(word) if !clause.is_quoted => Some(word),
-        _ => None,
+/// What a query asks for in a snapshot: without the article in front of `q` where nothing matches
+/// with it.
+pub fn asked<'q>(session: &Session<'_>, query: &'q Query) -> Cow<'q, Query> {
+    match Interpretation::without_article(session, &query.text) {
+        Some(text) => Cow::Owned(Query { text, ..query.clone() }),
+        None => Cow::Borrowed(query),
     }
 }
 

@@ -5,7 +5,7 @@
 //! [`order`](super::strategy::order); the total comes from [`count`](super::session::count).
 
 use super::cursor::{Cursor, Position, Side};
-use super::interpret::Interpretation;
+use super::interpret::{Interpretation, asked};
 use super::request::{Query, Valued};
 use super::score::top_k::PageWindow;
 use super::session::Session;
@@ -29,7 +29,7 @@ pub struct Page {
     pub next_cursor: Option<Cursor>,
     /// Where the previous page ends; none on the first.
     pub previous_cursor: Option<Cursor>,
-    /// `q` as corrected, if it was.
+    /// `q` as corrected, if it was and the answer needed it.
     pub corrected: Option<String>,
     /// Did no business match all words, so that any word counts?
     pub relaxed: bool,
@@ -53,6 +53,7 @@ pub struct Scratch {
 /// [`Cursor::snapshot_version`] tell. Any other gives some page, or an empty one.
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
     let session = Session::tuned(snapshot, scratch.tuning);
+    let query = &*asked(&session, query);
     let (mut corrected, mut relaxed) = (None, false);
     let (total, mut found) = stored_page(&session, query).unwrap_or_else(|| {
         let mut interpretation = Interpretation::new(&session, &query.text);
@@ -61,7 +62,8 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         let strategy = choose(&session, query, &interpretation, &window, &counted);
         let ranks = &mut scratch.ranks;
         let found = strategy.page(&session, query, &interpretation, &window, &counted, ranks);
-        (corrected, relaxed) = (interpretation.corrected, interpretation.is_relaxed);
+        corrected = interpretation.corrected(&session, &query.text);
+        relaxed = interpretation.is_relaxed;
         (counted.total, found)
     });
     let len = found.len() as u32;
@@ -139,7 +141,7 @@ pub fn counted<'s>(
     let mut expr = plan(session, query, interpretation);
     let (mut total, mut hits) = count(session, expr.clone(), is_kept);
     if total == 0 && is_unmatched(session, query, interpretation) {
-        interpretation.settle(session, &query.text);
+        interpretation.settle(session);
         expr = plan(session, query, interpretation);
         (total, hits) = count(session, expr.clone(), is_kept);
     }

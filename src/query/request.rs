@@ -152,5 +152,6 @@ const FINGERPRINT_BYTES: usize = 256;
 
 /// Does a value of the `industry` filter name nothing (`industry=,`)?
 pub fn industry_is_blank(value: &str) -> bool {
-    crate::analyzer::fold_filter(value)[0].is_empty()
+    let folded = crate::analyzer::fold_text(value);
+    folded.chars().all(|c| c == ',' || c.is_whitespace())
 }

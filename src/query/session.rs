@@ -140,9 +140,10 @@ impl<'s> Session<'s> {
                 SetExpr::union([self.word(joined), self.phrase(parts)])
             }
             Term::Phrase(phrase) => self.phrase(phrase),
-            Term::Host { name, labels } => {
+            Term::Host { name, labels, compound } => {
                 let words = SetExpr::intersection(labels.iter().map(|label| self.term(label)));
-                SetExpr::union([self.host(name), words])
+                let compound = compound.iter().map(|compound| self.term(compound));
+                SetExpr::union([self.host(name), words].into_iter().chain(compound))
             }
         }
     }
@@ -274,8 +275,11 @@ impl<'s> Session<'s> {
                 SetExpr::union([self.word_in_name(joined), words(parts)])
             }
             Term::Phrase(phrase) => words(phrase),
-            Term::Host { labels, .. } => {
-                combine(labels.iter().map(|label| self.combine_names(label, combine)).collect())
+            Term::Host { labels, compound, .. } => {
+                let labels = labels.iter().map(|label| self.combine_names(label, combine));
+                let joined = compound.as_deref().and_then(Term::joined);
+                let joined = joined.map(|joined| self.word_in_name(joined));
+                SetExpr::union([combine(labels.collect())].into_iter().chain(joined))
             }
         }
     }

@@ -4,11 +4,11 @@
 //! that must not, and the words that ranking compares with names. No text is a syntax error; the
 //! only failure is [`QueryTooLong`].
 
-use crate::analyzer::fold::{Class, class_of, is_quote};
-use crate::analyzer::host::Host;
-use crate::analyzer::{Analysis, Unit, UnitKind, WordForms, legal_form};
+mod parser;
+
+use crate::analyzer::{Analysis, INITIALS, Unit, UnitKind};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
-use crate::snapshot::terms::prefixes::may_be_prefix;
+use parser::{Parser, query_word};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl QueryWord {
 pub struct Phrase {
     /// Each word and its offset from the first.
     pub words: Vec<(u32, QueryWord)>,
-    /// Number of positions, the empty one behind a run of CJK characters included.
+    /// Number of positions, the empty one behind a run of characters included.
     pub width: u32,
 }
 
@@ -79,6 +79,40 @@ impl Phrase {
         }
     }
 
+    /// What the words are written as one, in all their forms.
+    fn joined(&self) -> QueryWord {
+        let all = |form: fn(&QueryWord) -> &String| -> String {
+            self.words.iter().map(|(_, word)| form(word).as_str()).collect()
+        };
+        let stripped = all(|word| &word.forms[0]);
+        let expanded = all(|word| &word.forms[word.forms.len() - 1]);
+        let mut forms = vec![stripped, expanded];
+        forms.dedup();
+        QueryWord { forms: forms.into() }
+    }
+
+    /// The term that is left without the first word.
+    fn without_first(&self) -> Term {
+        match &self.words[1..] {
+            [(_, word)] => Term::Word(word.clone()),
+            rest => {
+                let words = rest.iter().map(|(at, word)| (at - 1, word.clone())).collect();
+                let parts = Phrase { words, width: self.width - 1 };
+                Term::Compound { joined: parts.joined(), parts }
+            }
+        }
+    }
+
+    /// The words `range` of a phrase of words one behind the other; an empty position behind them
+    /// stays if they are its last.
+    fn part(&self, range: Range<usize>) -> Phrase {
+        let is_end = range.end == self.words.len();
+        let gap = if is_end { self.width - self.words.len() as u32 } else { 0 };
+        let words = self.words[range].iter();
+        let words: Vec<_> = (0..).zip(words).map(|(at, (_, word))| (at, word.clone())).collect();
+        Phrase { width: words.len() as u32 + gap, words }
+    }
+
     /// Appends the words of a unit.
     fn push(&mut self, analysis: &Analysis, unit: &Unit) {
         for word in analysis.words(unit) {
@@ -101,15 +135,35 @@ pub enum Term {
         /// The parts.
         parts: Phrase,
     },
-    /// A quoted phrase of several words, or a run of CJK characters.
+    /// A quoted phrase of several words, or a run of characters of a script without spaces.
     Phrase(Phrase),
-    /// A host or URL: the businesses on that host, or those in which all words of its labels match.
+    /// A host or URL: the businesses on that host, those in which all words of its labels match,
+    /// and those that it matches as a compound.
     Host {
         /// The host's name, as [`Host::name`] gives it.
         name: String,
         /// Its labels before the public suffix, each a word, a compound or a run.
         labels: Vec<Term>,
+        /// The name as a compound, as `Monday.com`, if it is one.
+        compound: Option<Box<Term>>,
     },
+}
+
+impl Term {
+    /// The joined form of a compound.
+    pub fn joined(&self) -> Option<&QueryWord> {
+        match self {
+            Term::Compound { joined, .. } => Some(joined),
+            _ => None,
+        }
+    }
+
+    /// The words of a term at their places to each other.
+    pub fn phrase(&self) -> Phrase {
+        let mut phrase = Phrase::default();
+        phrase.extend(self);
+        phrase
+    }
 }
 
 /// One term that `q` requires, and how it stands there.
@@ -123,8 +177,12 @@ pub struct Clause {
     pub is_starred: bool,
     /// Matches as a prefix too: it is starred, or the last token of `q` and fit for it.
     pub is_prefix: bool,
-    /// Is a legal form, as `Inc` or `S.p.A.`.
+    /// Is a legal form, as `Inc` or `S.p.A.`, or part of one.
     pub is_legal_form: bool,
+    /// Begins with an elided article, as `L'Oréal`.
+    pub is_elided: bool,
+    /// How many single letters it is, with dots between if there are several; 0 if it is not.
+    pub letters: u32,
     /// Where it stands in the folded `q`, in bytes.
     pub span: Range<usize>,
 }
@@ -165,10 +223,10 @@ impl TextQuery {
         let analysis = Analysis::of(q);
         let mut parser = Parser::new(&analysis);
         let mut host_end = 0;
-        for unit in analysis.units() {
+        for (number, unit) in analysis.units().iter().enumerate() {
             // The units of a host are read with its first one.
             if unit.span.start >= host_end {
-                host_end = parser.add(unit);
+                host_end = parser.add(number, unit);
             }
         }
         parser.finish(q)
@@ -189,17 +247,17 @@ impl TextQuery {
         !self.is_blank() && self.clauses.is_empty() && self.excluded.is_empty()
     }
 
-    /// All clauses in order, with the legal forms at the end.
+    /// All clauses: those that must match in order, then the legal forms at the ends.
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
     }
 
-    /// The clauses that must match: all but legal forms at the end.
+    /// The clauses that must match: all but legal forms at the ends.
     pub fn required(&self) -> &[Clause] {
         &self.clauses[..self.required_len]
     }
 
-    /// The legal forms at the end, which are optional.
+    /// The legal forms at the ends, which are optional.
     pub fn trailing_forms(&self) -> &[Clause] {
         &self.clauses[self.required_len..]
     }
@@ -236,6 +294,59 @@ impl TextQuery {
         Some(text)
     }
 
+    /// The text without an article in front: the word `the`, or an elided one. None if it begins
+    /// with no article, or is nothing else.
+    pub fn without_article(&self) -> Option<TextQuery> {
+        let first = self.required().first().filter(|first| !first.is_quoted)?;
+        let rest = match &first.term {
+            Term::Word(word) if word.only_form() == Some("the") && self.required_len > 1 => None,
+            Term::Compound { parts, .. } if first.is_elided => Some(parts.without_first()),
+            _ => return None,
+        };
+        let mut text = self.clone();
+        match rest {
+            None => {
+                text.clauses.remove(0);
+                text.required_len -= 1;
+            }
+            Some(rest) => {
+                text.clauses[0].term = rest;
+                text.clauses[0].is_elided = false;
+            }
+        }
+        Some(text)
+    }
+
+    /// The runs of single letters among the clauses that must match, as `A B C` or `P.K.`: which
+    /// clauses, and what they are written as one.
+    pub fn initials(&self) -> Vec<(Range<usize>, QueryWord)> {
+        let (mut runs, mut first) = (Vec::new(), 0);
+        let required = self.required();
+        while first < required.len() {
+            let mut words = Phrase::default();
+            let mut end = first;
+            while let Some(clause) = required.get(end)
+                && clause.letters > 0
+                && (end == first || self.are_only_parted(&required[end - 1], clause))
+            {
+                words.extend(&clause.term);
+                end += 1;
+            }
+            if INITIALS.contains(&(words.words.len() as u32)) {
+                runs.push((first..end, words.joined()));
+            }
+            first = end.max(first + 1);
+        }
+        runs
+    }
+
+    /// Is there nothing but spaces and dots between two clauses?
+    fn are_only_parted(&self, left: &Clause, right: &Clause) -> bool {
+        let folded = crate::analyzer::fold_text(&self.text);
+        let between = folded.get(left.span.end..right.span.start).unwrap_or("?");
+        between.chars().all(|c| c == '.' || c.is_whitespace())
+    }
+
     /// The words that ranking compares with names: plain words and the parts of everything else,
     /// without trailing forms, at their places to each other.
     pub fn ranking_words(&self) -> Phrase {
@@ -245,206 +356,6 @@ impl TextQuery {
         }
         all
     }
-}
-
-/// The parts of `q` read so far.
-struct Parser<'a> {
-    analysis: &'a Analysis,
-    /// Byte offsets of the quotation marks.
-    quotes: Vec<usize>,
-    clauses: Vec<Clause>,
-    excluded: Vec<Term>,
-    /// The open phrase: its number among the quoted stretches, whether it is excluded, its words,
-    /// its span.
-    phrase: Option<(usize, bool, Phrase, Range<usize>)>,
-    words: usize,
-    starred: usize,
-    /// Is the last clause a plain word?
-    last_is_word: bool,
-}
-
-impl<'a> Parser<'a> {
-    fn new(analysis: &'a Analysis) -> Parser<'a> {
-        let quotes =
-            analysis.folded().char_indices().filter(|&(_, c)| is_quote(c)).map(|(at, _)| at);
-        Parser {
-            analysis,
-            quotes: quotes.collect(),
-            clauses: Vec::new(),
-            excluded: Vec::new(),
-            phrase: None,
-            words: 0,
-            starred: 0,
-            last_is_word: false,
-        }
-    }
-
-    /// Reads one unit, or the whole host that begins with it; returns where what was read ends.
-    fn add(&mut self, unit: &Unit) -> usize {
-        let quotes_before = self.quotes.partition_point(|&quote| quote < unit.span.start);
-        if quotes_before % 2 == 1 {
-            self.add_quoted(unit, quotes_before);
-            return unit.span.end;
-        }
-        self.close_phrase();
-        self.words += 1;
-        let (term, span) = match self.host_at(unit) {
-            Some((host, span)) => (host, span),
-            None => (term(self.analysis, unit), unit.span.clone()),
-        };
-        if self.is_excluded_at(span.start) {
-            self.excluded.push(term);
-            return span.end;
-        }
-        let star = self.analysis.folded()[span.end..].starts_with('*');
-        let is_word = unit.kind == UnitKind::Word && matches!(term, Term::Word(_));
-        let is_starred = star && is_word && may_be_prefix(&self.analysis.folded()[span.clone()]);
-        self.starred += usize::from(is_starred);
-        let is_legal_form = !matches!(term, Term::Host { .. }) && self.analysis.is_legal_form(unit);
-        self.last_is_word = is_word;
-        let end = span.end;
-        self.clauses.push(Clause {
-            term,
-            is_quoted: false,
-            is_starred,
-            is_prefix: is_starred,
-            is_legal_form,
-            span,
-        });
-        end
-    }
-
-    /// The host or URL that is the token around `unit`, punctuation around it aside, and its span.
-    fn host_at(&self, unit: &Unit) -> Option<(Term, Range<usize>)> {
-        let folded = self.analysis.folded();
-        let is_end = |c: char| c.is_whitespace() || is_quote(c);
-        let start = folded[..unit.span.start]
-            .rfind(is_end)
-            .map_or(0, |at| at + folded[at..].chars().next().map_or(0, char::len_utf8));
-        let end =
-            folded[unit.span.start..].find(is_end).map_or(folded.len(), |at| unit.span.start + at);
-        let token = &folded[start..end];
-        // The unit must be the token's first, or part of it was read as something else before.
-        let before = &folded[start..unit.span.start];
-        let is_letter = |c: char| matches!(class_of(c), Class::Letter | Class::Cjk);
-        let inner = token.trim_start_matches(|c: char| !is_letter(c));
-        if before.chars().any(is_letter) || !inner.contains('.') {
-            return None;
-        }
-        let is_part = |c: char| is_letter(c) || class_of(c) == Class::Mark;
-        let inner = inner.trim_end_matches(|c: char| !is_part(c) && c != '/');
-        let host = Host::of_website(inner)?;
-        let is_host_char = |c: char| is_part(c) || matches!(c, '-' | '_' | '.');
-        if !host.has_known_suffix() || !host.name().chars().all(is_host_char) {
-            return None;
-        }
-        if host.name().split('.').all(legal_form::is_plain) {
-            return None;
-        }
-        let labels: Vec<Term> = host
-            .searchable_labels()
-            .flat_map(|label| {
-                let analysis = Analysis::of(label);
-                let terms: Vec<Term> =
-                    analysis.units().iter().map(|unit| term(&analysis, unit)).collect();
-                terms
-            })
-            .collect();
-        // Without a word, labels would match whatever there is.
-        if labels.is_empty() {
-            return None;
-        }
-        let start = unit.span.start;
-        let term = Term::Host { name: host.name().to_owned(), labels };
-        Some((term, start..end))
-    }
-
-    fn add_quoted(&mut self, unit: &Unit, number: usize) {
-        if self.phrase.as_ref().is_none_or(|(open, ..)| *open != number) {
-            self.close_phrase();
-            let excluded = self.is_excluded_at(self.quotes[number - 1]);
-            self.phrase = Some((number, excluded, Phrase::default(), unit.span.clone()));
-        }
-        let (_, _, phrase, span) = self.phrase.as_mut().expect("just opened");
-        span.end = unit.span.end;
-        self.words += if unit.kind == UnitKind::Run { 1 } else { self.analysis.words(unit).len() };
-        phrase.push(self.analysis, unit);
-    }
-
-    fn close_phrase(&mut self) {
-        if let Some((_, excluded, phrase, span)) = self.phrase.take() {
-            // A word in quotes is that word without its other readings.
-            let term = match phrase.words.as_slice() {
-                [(_, word)] => Term::Word(word.clone()),
-                _ => Term::Phrase(phrase),
-            };
-            if excluded {
-                self.excluded.push(term);
-            } else {
-                self.last_is_word = false;
-                self.clauses.push(Clause {
-                    term,
-                    is_quoted: true,
-                    is_starred: false,
-                    is_prefix: false,
-                    is_legal_form: false,
-                    span,
-                });
-            }
-        }
-    }
-
-    /// Does a `-` that begins a token stand right before `at`?
-    fn is_excluded_at(&self, at: usize) -> bool {
-        let before = &self.analysis.folded()[..at];
-        let token = before.trim_end_matches('-');
-        token.len() < before.len() && token.chars().next_back().is_none_or(char::is_whitespace)
-    }
-
-    fn finish(mut self, q: &str) -> Result<TextQuery, QueryTooLong> {
-        self.close_phrase();
-        if self.words > QUERY_WORDS_MAX {
-            return Err(QueryTooLong::Words(self.words));
-        }
-        if self.starred > STARRED_WORDS_MAX {
-            return Err(QueryTooLong::Starred(self.starred));
-        }
-        let optional = |clause: &&Clause| clause.is_legal_form && !clause.is_starred;
-        let forms = self.clauses.iter().rev().take_while(optional).count();
-        let required_len =
-            if forms == self.clauses.len() { forms } else { self.clauses.len() - forms };
-        if self.last_is_word
-            && required_len == self.clauses.len()
-            && let Some(last) = self.clauses.last_mut()
-            && let Term::Word(word) = &last.term
-        {
-            last.is_prefix |= may_be_prefix(&word.forms[0]);
-        }
-        Ok(TextQuery {
-            text: q.to_owned(),
-            clauses: self.clauses,
-            required_len,
-            excluded: self.excluded,
-        })
-    }
-}
-
-/// The term that a unit is.
-fn term(analysis: &Analysis, unit: &Unit) -> Term {
-    let phrase = || {
-        let mut phrase = Phrase::default();
-        phrase.push(analysis, unit);
-        phrase
-    };
-    match (unit.kind, analysis.joined(unit)) {
-        (UnitKind::Run, _) => Term::Phrase(phrase()),
-        (_, Some(joined)) => Term::Compound { joined: query_word(joined), parts: phrase() },
-        _ => Term::Word(query_word(analysis.words(unit).next().expect("a unit has words"))),
-    }
-}
-
-fn query_word(word: WordForms<'_>) -> QueryWord {
-    QueryWord { forms: word.iter().map(str::to_owned).collect() }
 }
 
 #[cfg(test)]

@@ -122,7 +122,8 @@ impl Oracle {
                 has_words: false,
             };
         }
-        let meaning = Meaning::of(&query.text, self);
+        let text = meaning::without_article(&query.text, self);
+        let meaning = Meaning::of(&text, self);
         let mut matches = Vec::new();
         for (number, record) in self.records.iter().enumerate() {
             let searched = &record.searched;
@@ -133,10 +134,10 @@ impl Oracle {
             }
         }
         Answer {
-            matches,
             has_words: !tier::ranking_words(&meaning).is_empty(),
             is_relaxed: meaning.is_relaxed,
-            corrected: meaning.corrected,
+            corrected: correction::corrected_text(&meaning, self),
+            matches,
         }
     }
 

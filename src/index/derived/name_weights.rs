@@ -24,8 +24,8 @@ pub struct Names<'a> {
 
 impl Names<'_> {
     fn byte(&self, weigher: &mut NameWeigher, doc: u32) -> u8 {
-        let (core_len, tokens) = self.words.name_tokens(DocId(doc));
-        weigher.byte(core_len, tokens, |code| self.terms.weight_of_code(code))
+        let (core, tokens) = self.words.name_tokens(DocId(doc));
+        weigher.byte(core, tokens, |code| self.terms.weight_of_code(code))
     }
 }
 

@@ -43,7 +43,7 @@ pub enum ClauseKind {
     Compound,
     /// Words in quotes.
     Phrase,
-    /// A run of CJK characters.
+    /// A run of characters of a script without spaces.
     Run,
     /// A host or URL.
     Host,
@@ -112,9 +112,10 @@ fn looked_up(term: &Term) -> Vec<String> {
             joined.forms.iter().cloned().chain([show_phrase(parts)]).collect()
         }
         Term::Phrase(phrase) => vec![show_phrase(phrase)],
-        Term::Host { name, labels } => {
+        Term::Host { name, labels, compound } => {
             let labels: Vec<String> = labels.iter().map(show_term).collect();
-            vec![format!("host {name}"), labels.join(" ")]
+            let compound = compound.iter().flat_map(|compound| looked_up(compound));
+            [format!("host {name}"), labels.join(" ")].into_iter().chain(compound).collect()
         }
     }
 }

@@ -72,6 +72,10 @@ impl<'s> Ways<'s> {
                 term => vec![matchers(session, term)],
             },
         }];
+        if let Term::Host { compound: Some(compound), .. } = term {
+            let parts = vec![matchers(session, compound)];
+            ways.push(Way { how: How::AsWritten, fields: &TextField::ALL, parts });
+        }
         for word in clause_match.neighbours.iter().flatten() {
             let how = How::WithNeighbour(word.forms[0].clone());
             ways.push(way(how, NAME_AND_HOST, of_word(word)));

@@ -94,7 +94,7 @@ impl Display for ClauseKind {
             ClauseKind::Word => "word",
             ClauseKind::Compound => "compound",
             ClauseKind::Phrase => "phrase",
-            ClauseKind::Run => "CJK run",
+            ClauseKind::Run => "run",
             ClauseKind::Host => "host",
         })
     }

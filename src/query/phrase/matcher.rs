@@ -24,7 +24,7 @@ pub struct PhraseMatcher<'s> {
     prose: Option<ProseWords<'s>>,
     /// Place of each word relative to the first.
     offsets: Vec<u32>,
-    /// Places between them that must be empty: the ends of CJK runs.
+    /// Places between them that must be empty: the ends of runs.
     gaps: Vec<u32>,
 }
 
@@ -169,9 +169,17 @@ impl<'s> PhraseMatcher<'s> {
         })
     }
 
-    /// Does the name start with the phrase, and is it nothing else, legal forms at its end aside?
+    /// Does the name start with the phrase, and is it nothing else, legal forms at its ends and an
+    /// article in front aside?
     pub fn begins_name(&self, tokens: &DocTokens<'_>) -> Option<NameMatch> {
-        let len = self.offsets.last()? + 1;
+        let core = tokens.name_core;
+        let matches = core.starts().filter_map(|start| self.begins_name_at(tokens, start));
+        matches.reduce(|a, b| if a == NameMatch::Whole { a } else { b })
+    }
+
+    /// How the phrase stands in the name from a position on.
+    fn begins_name_at(&self, tokens: &DocTokens<'_>, start: u32) -> Option<NameMatch> {
+        let len = start + self.offsets.last()? + 1;
         let mut found = vec![false; self.offsets.len()];
         let mut gaps_found = 0;
         let mut position = 0u32;
@@ -184,7 +192,9 @@ impl<'s> PhraseMatcher<'s> {
                 Token::Alternative(code) => code,
                 Token::Joined { .. } => continue,
                 Token::Gap => {
-                    gaps_found += usize::from(self.gaps.binary_search(&position).is_ok());
+                    let gap = position.checked_sub(start);
+                    let is_gap = gap.is_some_and(|gap| self.gaps.binary_search(&gap).is_ok());
+                    gaps_found += usize::from(is_gap);
                     position += 1;
                     continue;
                 }
@@ -195,20 +205,20 @@ impl<'s> PhraseMatcher<'s> {
             let exact = &self.exact.all;
             let from = exact.partition_point(|&(other, _)| other < code);
             for &(_, number) in exact[from..].iter().take_while(|&&(other, _)| other == code) {
-                found[number as usize] |= self.offsets[number as usize] + 1 == position;
+                found[number as usize] |= start + self.offsets[number as usize] + 1 == position;
             }
         }
         if !found.iter().all(|&found| found) || gaps_found < self.gaps.len() {
             return None;
         }
-        Some(if tokens.name_core_len == len { NameMatch::Whole } else { NameMatch::Start })
+        Some(if tokens.name_core.end == len { NameMatch::Whole } else { NameMatch::Start })
     }
 }
 
 /// How the words of `q` stand at the start of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NameMatch {
-    /// They are the name, legal forms at its end aside.
+    /// They are the name, legal forms at its ends and an article in front aside.
     Whole,
     /// The name goes on.
     Start,
@@ -217,6 +227,7 @@ pub enum NameMatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyzer::NameCore;
     use crate::snapshot::columns::doc_tokens::{NUM_FIELDS, push_doc, push_token};
     use proptest::prelude::*;
 
@@ -257,7 +268,7 @@ mod tests {
             let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
             tokens.iter().for_each(|&token| push_token(&mut fields[0], token));
             let mut bytes = Vec::new();
-            push_doc(&mut bytes, 0, &fields);
+            push_doc(&mut bytes, NameCore::default(), &fields);
             let doc = DocTokens::read(&bytes).unwrap();
             let stands = matcher.stands_anywhere(&doc, TextField::Name);
             prop_assert_eq!(matcher.stands_within(&doc, TextField::Name, last), stands);

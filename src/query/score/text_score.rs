@@ -7,7 +7,7 @@
 //! [`LEGAL_FORM`], more than any one word, so that `apple inc` ranks names with `Inc` higher.
 
 use crate::ids::DocId;
-use crate::query::interpret::{ClauseMatch, Interpretation};
+use crate::query::interpret::{ClauseMatch, Interpretation, asked};
 use crate::query::request::Query;
 use crate::query::session::Session;
 use crate::query::sets::chunk::Chunk;
@@ -21,9 +21,10 @@ use crate::snapshot::terms::impacts::{ChunkPlaces, Impacts};
 /// The text score of one business, by looking it up in every list: what all faster ways must equal.
 pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
     let session = Session::new(snapshot);
+    let query = &*asked(&session, query);
     let mut interpretation = Interpretation::new(&session, &query.text);
     if interpretation.plan(&session).is_empty() {
-        interpretation.settle(&session, &query.text);
+        interpretation.settle(&session);
     }
     Scorer::new(&session, &interpretation, &query.text).score(doc)
 }
@@ -246,10 +247,9 @@ fn term_alternatives<'s>(session: &Session<'s>, term: &Term) -> Vec<Alternative<
             vec![vec![WordScorer::new(session, joined, 1)], words(session, parts)]
         }
         Term::Phrase(phrase) => vec![words(session, phrase)],
-        Term::Host { .. } => {
-            let mut phrase = Phrase::default();
-            phrase.extend(term);
-            vec![words(session, &phrase)]
+        Term::Host { compound, .. } => {
+            let compound = compound.iter().flat_map(|it| term_alternatives(session, it));
+            std::iter::once(words(session, &term.phrase())).chain(compound).collect()
         }
     }
 }

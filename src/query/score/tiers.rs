@@ -66,8 +66,8 @@ pub struct TierPartition<'a, 's> {
     session: &'a Session<'s>,
     interpretation: &'a Interpretation<'s>,
     words: Phrase,
-    /// The host that `q` is, if it is nothing else.
-    host: Option<String>,
+    /// The host that `q` is, if it is nothing else, and the words of its name as a compound.
+    host: Option<(String, Option<Phrase>)>,
     /// Hits that are in none of the tiers taken so far.
     rest: SetExpr<'s>,
     next_level: usize,
@@ -84,7 +84,9 @@ impl<'a, 's> TierPartition<'a, 's> {
         hits: SetExpr<'s>,
     ) -> TierPartition<'a, 's> {
         let host = match text.clauses() {
-            [Clause { term: Term::Host { name, .. }, .. }] => Some(name.clone()),
+            [Clause { term: Term::Host { name, compound, .. }, .. }] => {
+                Some((name.clone(), compound.as_ref().map(|compound| compound.phrase())))
+            }
             _ => None,
         };
         TierPartition {
@@ -206,19 +208,33 @@ impl<'a, 's> TierPartition<'a, 's> {
             Level::Elsewhere => self.rest.clone(),
             Level::IdOrHost if self.interpretation.whole_id.is_some() => self.rest.clone(),
             Level::IdOrHost => match &self.host {
-                Some(name) => self.within_rest(self.session.host(name)),
+                Some((name, _)) => self.within_rest(self.session.host(name)),
                 None => SetExpr::EMPTY,
             },
             _ if self.words.words.is_empty() => SetExpr::EMPTY,
+            // Of a host, the name is all words, with those of the suffix; that it is the others
+            // alone is no more than that it starts with them.
+            Level::NameIs if self.parts_of_host().is_some() => {
+                self.parts_of_host().map_or(SetExpr::EMPTY, |parts| {
+                    let names = self.names_that_begin(parts);
+                    self.names_that(names, parts, NameMatch::Whole)
+                })
+            }
+            Level::NameStarts if self.parts_of_host().is_some() => {
+                let names = self.names_that_begin(&self.words);
+                let names_that = |wanted| self.names_that(names.clone(), &self.words, wanted);
+                let both = [NameMatch::Whole, NameMatch::Start].map(names_that);
+                self.held(SetExpr::union(both))
+            }
             Level::NameIs if is_one_word => self.names_by_list(NameMatch::Whole),
             Level::NameStarts if is_one_word => self.names_by_list(NameMatch::Start),
             Level::NameIs => {
-                let names = self.names_that_begin();
+                let names = self.names_that_begin(&self.words);
                 self.names = Some(names.clone());
-                self.names_that(names, NameMatch::Whole)
+                self.names_that(names, &self.words, NameMatch::Whole)
             }
             Level::NameStarts => match self.names.take() {
-                Some(names) => self.names_that(names, NameMatch::Start),
+                Some(names) => self.names_that(names, &self.words, NameMatch::Start),
                 None => SetExpr::EMPTY,
             },
             Level::NameHasAll => self.names_with_all(ClauseMatch::in_name_whole),
@@ -304,26 +320,36 @@ impl<'a, 's> TierPartition<'a, 's> {
         self.named(SetExpr::intersection(clauses), &self.rest)
     }
 
-    /// Documents whose name holds the words of `q` and begins with the first, maybe with more that
-    /// does not hold them all.
-    fn names_that_begin(&self) -> SetExpr<'s> {
-        let mut words = self.words.words.iter();
+    /// The words of the host that `q` is, as a compound.
+    fn parts_of_host(&self) -> Option<&Phrase> {
+        self.host.as_ref().and_then(|(_, parts)| parts.as_ref())
+    }
+
+    /// Documents whose name holds some words and begins with the first, maybe with more that does
+    /// not hold them all.
+    fn names_that_begin(&self, phrase: &Phrase) -> SetExpr<'s> {
+        let mut words = phrase.words.iter();
         let Some((_, first)) = words.next() else { return SetExpr::EMPTY };
         let begins =
             self.session.lists(first, |lists| [lists.name_starts(), lists.name_is(), None]);
         let others = words.map(|(_, word)| self.session.word_in_name(word));
-        let narrowed = self.session.stored_neighbours(&self.words);
+        let narrowed = self.session.stored_neighbours(phrase);
         self.within_rest(SetExpr::intersection(
             std::iter::once(begins).chain(others).chain(narrowed),
         ))
     }
 
-    /// Candidates whose name begins with the words of `q`, as `wanted` says.
-    fn names_that(&self, candidates: SetExpr<'s>, wanted: NameMatch) -> SetExpr<'s> {
+    /// Candidates whose name begins with some words, as `wanted` says.
+    fn names_that(
+        &self,
+        candidates: SetExpr<'s>,
+        phrase: &Phrase,
+        wanted: NameMatch,
+    ) -> SetExpr<'s> {
         if candidates.is_nothing() {
             return candidates;
         }
         let place = Place::BeginName(wanted);
-        self.held(self.session.check_at(candidates, &self.words, place))
+        self.held(self.session.check_at(candidates, phrase, place))
     }
 }

@@ -267,7 +267,7 @@ impl<'s> RelaxedScorer<'s> {
     /// `positions` as working space: for each position of the name its weight, and how much of it
     /// words of `q` cover.
     fn covered(&self, doc: DocId, counts: &mut [f64], positions: &mut Vec<(f64, f64)>) -> f64 {
-        let (core_len, tokens) = self.snapshot.name_tokens(doc);
+        let (core, tokens) = self.snapshot.name_tokens(doc);
         let terms = self.snapshot.terms();
         positions.clear();
         let mut cover = |code: u32| {
@@ -277,7 +277,7 @@ impl<'s> RelaxedScorer<'s> {
             }
             word.covers
         };
-        tokens.of_core(core_len, |token, places| match token {
+        tokens.of_core(core, |token, places| match token {
             Token::Word(code) => {
                 positions.push((sharpened(terms.weight_of_code(code)), cover(code)));
             }

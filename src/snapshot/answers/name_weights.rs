@@ -10,6 +10,7 @@
 //! the share of the name that it covers: what the positions weigh together, or less if some term
 //! stands several times or is the joined form of several words. Nobody need guess which.
 
+use crate::analyzer::NameCore;
 use crate::ids::DocId;
 use crate::snapshot::columns::doc_tokens::{Token, Tokens};
 use crate::snapshot::file::error::SnapshotError;
@@ -88,17 +89,17 @@ pub struct NameWeigher {
 }
 
 impl NameWeigher {
-    /// The byte of a name, of which `core_len` positions stand before the legal forms at its end.
+    /// The byte of a name with this core.
     pub fn byte(
         &mut self,
-        core_len: u32,
+        core: NameCore,
         tokens: Tokens<'_>,
         weight_of_code: impl Fn(u32) -> u32,
     ) -> u8 {
         let NameWeigher { positions, terms, covered_by } = self;
         positions.clear();
         terms.clear();
-        tokens.of_core(core_len, |token, places| {
+        tokens.of_core(core, |token, places| {
             match token {
                 Token::Word(code) => positions.push(sharpened(weight_of_code(code))),
                 Token::Gap => positions.push(0.0),
@@ -157,18 +158,20 @@ mod tests {
         #[test]
         fn no_term_covers_more_than_its_weight_says(
             tokens in tokens(),
-            core_len in 0u32..8,
+            (start, end) in (0u32..3, 0u32..8),
+            has_article: bool,
             weights in proptest::array::uniform5(1u32..4000),
         ) {
             let mut bytes = Vec::new();
             tokens.iter().for_each(|&token| push_token(&mut bytes, token));
             let weight = |code: u32| weights[(code - CODE_MIN) as usize];
-            let byte = NameWeigher::default().byte(core_len, Tokens::of(&bytes), weight);
+            let core = NameCore { start, end, has_article };
+            let byte = NameWeigher::default().byte(core, Tokens::of(&bytes), weight);
             // By position: its weight, and the terms that cover it.
             let mut positions: Vec<(f64, Vec<u32>)> = Vec::new();
             for &token in &tokens {
                 match token {
-                    Token::Word(_) if positions.len() == core_len as usize => break,
+                    Token::Word(_) if positions.len() == core.end as usize => break,
                     Token::Word(code) => positions.push((sharpened(weight(code)), vec![code])),
                     Token::Gap => positions.push((0.0, Vec::new())),
                     Token::Alternative(code) => {
@@ -179,6 +182,7 @@ mod tests {
                     }
                 }
             }
+            positions.drain(..positions.len().min(core.behind_article() as usize));
             let total: f64 = positions.iter().map(|it| it.0).sum();
             let (mut closest, least) = (f64::MAX, LEAST[usize::from(byte)]);
             for code in CODE_MIN..CODE_MIN + 5 {

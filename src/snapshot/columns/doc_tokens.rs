@@ -1,23 +1,24 @@
 //! The words of every business, in order: what phrases and names are checked against.
 //!
 //! ```text
-//! DOC    := CORE (varint), then for each field (name, host, industry, description): LEN (varint), TOKEN*
+//! DOC    := CORE, then for each field (name, host, industry, description): LEN (varint), TOKEN*
+//! CORE   := END << 1 (varint) | END << 1 | 1, START << 1 | ARTICLE (varints)
 //! TOKEN  := WORD | ALT | JOINED | GAP
 //! WORD   := CODE (varint, from 3)               the next position
 //! ALT    := 1, CODE                             a further form of the word before
 //! JOINED := 2, PARTS (varint), CODE             joined form of the PARTS positions up to here
-//! GAP    := 0                                   a position without a word (the end of a CJK run)
+//! GAP    := 0                                   a position without a word (the end of a run)
 //! ```
 //!
-//! CORE is the number of positions of the name without the legal forms at its end; LEN is in bytes;
-//! varints are LEB128. Codes number the terms by how often they occur, so that frequent words take
+//! CORE is where the name stands without the legal forms at its ends, from START (0) to before END;
+//! ARTICLE is 1 if its first word is an article. LEN is in bytes; varints are LEB128. Codes number the terms by how often they occur, so that frequent words take
 //! one byte. Positions could be stored under each term instead; checking a phrase would then touch
 //! as many lists as it has words, where this touches one place of about 150 bytes.
 //!
 //! Opening a snapshot does not look at tokens, which would be a quarter of its work: whoever reads
 //! them takes what is none for no token, and a code of no term for a word that occurs nowhere else.
 
-use crate::analyzer::TextField;
+use crate::analyzer::{NameCore, TextField};
 use crate::bytes::{push_varint, read_varint};
 use std::ops::Range;
 
@@ -71,8 +72,8 @@ impl Token {
 /// The tokens of one business.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DocTokens<'a> {
-    /// Positions of the name without legal forms at its end.
-    pub name_core_len: u32,
+    /// The name without legal forms at its ends.
+    pub name_core: NameCore,
     fields: [&'a [u8]; NUM_FIELDS],
 }
 
@@ -87,23 +88,23 @@ impl<'a> DocTokens<'a> {
     /// Reads the tokens of one business from the front of `bytes`.
     #[inline]
     pub fn read_front(bytes: &mut &'a [u8]) -> Option<DocTokens<'a>> {
-        let name_core_len = read_varint(bytes)?;
+        let name_core = read_core(bytes)?;
         let mut fields = [&bytes[..0]; NUM_FIELDS];
         for field in &mut fields {
             let len = read_varint(bytes)? as usize;
             (*field, *bytes) = bytes.split_at_checked(len)?;
         }
-        Some(DocTokens { name_core_len, fields })
+        Some(DocTokens { name_core, fields })
     }
 
-    /// Reads the tokens of a name, and how many of its positions stand before legal forms at its
-    /// end; looks at nothing behind.
+    /// Reads the tokens of a name, and where it stands without legal forms at its ends; looks at
+    /// nothing behind.
     #[inline]
-    pub fn read_name(mut bytes: &'a [u8]) -> Option<(u32, Tokens<'a>)> {
+    pub fn read_name(mut bytes: &'a [u8]) -> Option<(NameCore, Tokens<'a>)> {
         const { assert!(TextField::Name as usize == 0) };
-        let core_len = read_varint(&mut bytes)?;
+        let core = read_core(&mut bytes)?;
         let len = read_varint(&mut bytes)? as usize;
-        Some((core_len, Tokens { bytes: bytes.get(..len)? }))
+        Some((core, Tokens { bytes: bytes.get(..len)? }))
     }
 
     /// The tokens of a field.
@@ -132,14 +133,15 @@ impl<'a> Tokens<'a> {
         Tokens { bytes }
     }
 
-    /// Calls `visit` with those of a name of which `core_len` positions stand before the legal
-    /// forms at its end, as far as they stand there, each with the positions that it stands for.
+    /// Calls `visit` with those of a name that stand within its core, behind an article, each with
+    /// the positions there that it stands for.
     #[inline]
-    pub fn of_core(self, core_len: u32, mut visit: impl FnMut(Token, Range<usize>)) {
+    pub fn of_core(self, core: NameCore, mut visit: impl FnMut(Token, Range<usize>)) {
+        let skipped = core.behind_article() as usize;
         let mut end = 0;
         for token in self {
             let start = match token {
-                Token::Word(_) if end == core_len as usize => return,
+                Token::Word(_) if end == core.end as usize => return,
                 Token::Word(_) | Token::Gap => {
                     end += 1;
                     end - 1
@@ -147,7 +149,9 @@ impl<'a> Tokens<'a> {
                 Token::Alternative(_) => end.saturating_sub(1),
                 Token::Joined { parts, .. } => end.saturating_sub(parts as usize),
             };
-            visit(token, start..end);
+            if end > skipped {
+                visit(token, start.saturating_sub(skipped)..end - skipped);
+            }
         }
     }
 }
@@ -186,9 +190,23 @@ pub fn push_token(out: &mut Vec<u8>, token: Token) {
     }
 }
 
-/// Appends one business: the core length of its name and the token bytes of its fields.
-pub fn push_doc(out: &mut Vec<u8>, name_core_len: u32, fields: &[Vec<u8>; NUM_FIELDS]) {
-    push_varint(out, name_core_len);
+/// Reads where a name stands without legal forms.
+#[inline]
+fn read_core(bytes: &mut &[u8]) -> Option<NameCore> {
+    let end = read_varint(bytes)?;
+    let start = if end & 1 == 1 { read_varint(bytes)? } else { 0 };
+    Some(NameCore { start: start >> 1, end: end >> 1, has_article: start & 1 == 1 })
+}
+
+/// Appends one business: where its name stands without legal forms, and the token bytes of its
+/// fields.
+pub fn push_doc(out: &mut Vec<u8>, name_core: NameCore, fields: &[Vec<u8>; NUM_FIELDS]) {
+    let NameCore { start, end, has_article } = name_core;
+    let is_behind = start > 0 || has_article;
+    push_varint(out, end << 1 | u32::from(is_behind));
+    if is_behind {
+        push_varint(out, start << 1 | u32::from(has_article));
+    }
     for field in fields {
         push_varint(out, field.len() as u32);
         out.extend_from_slice(field);
@@ -212,16 +230,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(name in tokens(), description in tokens(), core in 0u32..50) {
+        fn what_is_written_is_read(
+            name in tokens(),
+            description in tokens(),
+            (start, end) in (0u32..3, 0u32..100),
+            has_article: bool,
+        ) {
+            let core = NameCore { start, end, has_article };
             let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
             name.iter().for_each(|&token| push_token(&mut fields[0], token));
             description.iter().for_each(|&token| push_token(&mut fields[3], token));
             let mut bytes = Vec::new();
             push_doc(&mut bytes, core, &fields);
             let doc = DocTokens::read(&bytes).unwrap();
-            prop_assert_eq!(doc.name_core_len, core);
-            let (core_len, name_tokens) = DocTokens::read_name(&bytes).unwrap();
-            prop_assert_eq!((core_len, name_tokens.collect::<Vec<_>>()), (core, name.clone()));
+            prop_assert_eq!(doc.name_core, core);
+            let (name_core, name_tokens) = DocTokens::read_name(&bytes).unwrap();
+            prop_assert_eq!((name_core, name_tokens.collect::<Vec<_>>()), (core, name.clone()));
             prop_assert_eq!(doc.field(0).collect::<Vec<_>>(), name);
             prop_assert_eq!(doc.field(1).count(), 0);
             prop_assert_eq!(doc.field(3).collect::<Vec<_>>(), description);

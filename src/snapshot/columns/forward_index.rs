@@ -1,6 +1,7 @@
 //! The tokens of each document, by `DocId`.
 
 use super::doc_tokens::{DocTokens, Tokens};
+use crate::analyzer::NameCore;
 use crate::ids::DocId;
 use crate::snapshot::encoding::offsets::Offsets;
 use crate::snapshot::file::error::SnapshotError;
@@ -40,7 +41,7 @@ impl ForwardIndex {
 
     /// The words of a name, and how many of its positions stand before legal forms at its end.
     #[inline]
-    pub fn name_tokens(&self, doc: DocId) -> (u32, Tokens<'_>) {
+    pub fn name_tokens(&self, doc: DocId) -> (NameCore, Tokens<'_>) {
         DocTokens::read_name(self.bytes(doc)).unwrap_or_default()
     }
 

@@ -87,7 +87,7 @@ impl Vocabulary {
     }
 }
 
-/// Gives the words of a `q` their readings, where they need any, and writes down what became of it.
+/// Gives the words of a `q` their readings, where they need any.
 pub fn correct(meaning: &mut Meaning<'_>, oracle: &Oracle) {
     let records = || oracle.records().iter().map(|record| &record.searched);
     let candidates: Vec<usize> =
@@ -108,7 +108,6 @@ pub fn correct(meaning: &mut Meaning<'_>, oracle: &Oracle) {
         let rare: Vec<usize> = candidates.iter().copied().filter(is_rare).take(WORDS_MAX).collect();
         rare.iter().for_each(|&at| meaning.required[at].correct(oracle));
     }
-    meaning.corrected = corrected_text(meaning.q.as_str(), &meaning.required);
 }
 
 /// "only for a plain word of 5 to 32 letters without digits, neither quoted, excluded nor starred";
@@ -161,11 +160,22 @@ fn split(letters: &[char], oracle: &Oracle) -> Option<Phrase> {
     records.find(|(is_name, _)| *is_name).map(|(_, split)| split)
 }
 
-/// "`q` with each corrected word replaced by its first reading"
-fn corrected_text(q: &str, required: &[Required<'_>]) -> Option<String> {
+/// "`q` with each corrected word replaced by its first reading …; a word that some business of the
+/// answer holds as it was written is not replaced in it, nor is one of a relaxed answer that any
+/// business holds."
+pub fn corrected_text(meaning: &Meaning<'_>, oracle: &Oracle) -> Option<String> {
+    let q = meaning.q.as_str();
+    let is_held = |required: &Required<'_>| {
+        // Filters and exclusions change nothing about how a `q` is read.
+        let mut records = oracle.records().iter().map(|record| &record.searched);
+        records.any(|record| {
+            (meaning.is_relaxed || meaning.matches_all(record))
+                && required.matches_as_written(record)
+        })
+    };
     let mut corrected = String::new();
     let mut copied = 0;
-    for required in required {
+    for required in meaning.required.iter().filter(|required| !is_held(required)) {
         let first = required.readings.as_ref().and_then(Readings::first);
         if let Some(first) = first {
             let place = place_in(q, &required.clause.span);

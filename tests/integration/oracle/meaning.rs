@@ -6,7 +6,9 @@
 use super::correction::{self, Readings};
 use super::text::{Searched, term_matches};
 use super::{Oracle, relaxation};
+use firmament::analyzer::fold_text;
 use firmament::query::text::{Clause, QueryWord, Term, TextQuery};
+use std::borrow::Cow;
 
 /// A `q`, clause_match.
 #[derive(Clone)]
@@ -15,8 +17,6 @@ pub struct Meaning<'q> {
     pub q: &'q TextQuery,
     /// What it requires, in order.
     pub required: Vec<Required<'q>>,
-    /// `q` with each corrected word replaced.
-    pub corrected: Option<String>,
     /// Did nothing match all words, so that any of them will do?
     pub is_relaxed: bool,
 }
@@ -32,11 +32,24 @@ pub struct Required<'q> {
     pub readings: Option<Readings>,
 }
 
+/// "An article … in front of `q` … is a word like others, and optional if nothing matches with it
+/// (tried before correction, place words and relaxation)".
+pub fn without_article<'q>(q: &'q TextQuery, oracle: &Oracle) -> Cow<'q, TextQuery> {
+    let is_matched = |text: &TextQuery| {
+        let meaning = Meaning { q: text, required: required(text), is_relaxed: false };
+        oracle.records().iter().any(|record| meaning.matches_all(&record.searched))
+    };
+    match q.without_article() {
+        Some(rest) if !is_matched(q) && is_matched(&rest) => Cow::Owned(rest),
+        _ => Cow::Borrowed(q),
+    }
+}
+
 impl<'q> Meaning<'q> {
     /// Understands a `q` in a collection.
     pub fn of(q: &'q TextQuery, oracle: &Oracle) -> Meaning<'q> {
         let required = required(q);
-        let mut meaning = Meaning { q, required, corrected: None, is_relaxed: false };
+        let mut meaning = Meaning { q, required, is_relaxed: false };
         correction::correct(&mut meaning, oracle);
         meaning.is_relaxed = relaxation::is_needed(&meaning, oracle);
         meaning
@@ -110,14 +123,91 @@ fn required(q: &TextQuery) -> Vec<Required<'_>> {
         required[left - 1].joined.extend(joined.iter().cloned());
         required[left].joined.extend(joined);
     }
+    add_initials(q, &mut required);
     required
+}
+
+/// "A maximal run of two to five single letters … in `q` …, with spaces or dots between (`A B C`,
+/// `P.K.`), has a joined form as well (`abc`), which may be joined with its neighbour as a plain
+/// word may".
+fn add_initials(q: &TextQuery, required: &mut [Required<'_>]) {
+    let folded = fold_text(q.as_str());
+    // The letters of a clause, if it is nothing else.
+    let letters = |required: &Required<'_>| -> Option<Vec<QueryWord>> {
+        let words: Vec<QueryWord> = match &required.clause.term {
+            Term::Word(word) if !required.clause.is_quoted => vec![word.clone()],
+            Term::Compound { parts, .. } => {
+                let span = required.clause.span.clone();
+                let signs = folded[span].chars().filter(|c| !c.is_alphanumeric());
+                let words = parts.words.iter().map(|(_, word)| word.clone());
+                if signs.clone().count() > 0 && signs.clone().all(|c| c == '.') {
+                    words.collect()
+                } else {
+                    return None;
+                }
+            }
+            _ => return None,
+        };
+        let is_letter = |word: &QueryWord| {
+            word.forms[0].chars().count() == 1 && word.forms[0].chars().all(char::is_alphabetic)
+        };
+        words.iter().all(is_letter).then_some(words)
+    };
+    let is_parted = |left: &Required<'_>, right: &Required<'_>| {
+        let between = &folded[left.clause.span.end..right.clause.span.start];
+        between.chars().all(|c| c == '.' || c.is_whitespace())
+    };
+    let all: Vec<Option<Vec<QueryWord>>> = required.iter().map(letters).collect();
+    for start in 0..all.len() {
+        for end in start + 1..=all.len() {
+            let is_run = all[start..end].iter().all(Option::is_some)
+                && (start + 1..end).all(|at| is_parted(&required[at - 1], &required[at]));
+            let go_together = |at: usize| {
+                all[at - 1].is_some()
+                    && all[at].is_some()
+                    && is_parted(&required[at - 1], &required[at])
+            };
+            let is_maximal =
+                (start == 0 || !go_together(start)) && (end == all.len() || !go_together(end));
+            let words: Vec<QueryWord> =
+                all[start..end].iter().flatten().flatten().cloned().collect();
+            if !is_run || !is_maximal || !(2..=5).contains(&words.len()) {
+                continue;
+            }
+            // All stripped, or all expanded.
+            let written = |form: fn(&QueryWord) -> &String| -> String {
+                words.iter().map(|word| form(word).as_str()).collect()
+            };
+            let joined =
+                [written(|word| &word.forms[0]), written(|word| word.forms.last().unwrap())];
+            if end - start > 1 {
+                required[start..end].iter_mut().for_each(|it| it.joined.extend(joined.clone()));
+            }
+            let forms_of = |required: &Required<'_>| {
+                required.word().map(|word| word.forms.to_vec()).unwrap_or_default()
+            };
+            if start > 0 {
+                let before = forms_of(&required[start - 1]);
+                let both = pairs(&before, &joined);
+                required[start - 1..end].iter_mut().for_each(|it| it.joined.extend(both.clone()));
+            }
+            if end < all.len() {
+                let behind = forms_of(&required[end]);
+                let both = pairs(&joined, &behind);
+                required[start..=end].iter_mut().for_each(|it| it.joined.extend(both.clone()));
+            }
+        }
+    }
+}
+
+fn pairs(left: &[String], right: &[String]) -> Vec<String> {
+    left.iter().flat_map(|a| right.iter().map(move |b| format!("{a}{b}"))).collect()
 }
 
 /// All joined forms of two neighbours, if both are plain words.
 fn joined_forms(left: &Required<'_>, right: &Required<'_>) -> Vec<String> {
     let plain = |required: &Required<'_>| {
-        required.word().map(|word| word.forms.clone()).unwrap_or_default()
+        required.word().map(|word| word.forms.to_vec()).unwrap_or_default()
     };
-    let (left, right) = (plain(left), plain(right));
-    left.iter().flat_map(|a| right.iter().map(move |b| format!("{a}{b}"))).collect()
+    pairs(&plain(left), &plain(right))
 }

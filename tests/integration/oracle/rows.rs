@@ -11,6 +11,7 @@ mod forms;
 mod ranking;
 mod relaxation;
 mod words;
+mod writing;
 
 use super::Oracle;
 use firmament::analyzer::TextField;
@@ -38,6 +39,7 @@ pub struct Group {
 pub fn groups() -> impl Iterator<Item = &'static Group> {
     let tables = [
         words::GROUPS,
+        writing::GROUPS,
         forms::GROUPS,
         correction::GROUPS,
         relaxation::GROUPS,

@@ -2,7 +2,7 @@
 //! fields" to "Plural", "Phrase", and "Whole id, and hosts".
 
 use firmament::analyzer::host::Host;
-use firmament::analyzer::{Analysis, Role, TextField, plural};
+use firmament::analyzer::{Analysis, NameCore, Role, TextField, plural};
 use firmament::company::Company;
 use firmament::query::text::{Phrase, QueryWord, Term};
 
@@ -12,9 +12,9 @@ pub struct Searched {
     pub fields: Vec<FieldWords>,
     /// The host of its website.
     pub host: Option<String>,
-    /// Positions of the name without trailing legal forms; "a name … of legal forms alone keeps
+    /// Positions of the name without legal forms at its ends; "a name … of these alone keeps
     /// them".
-    pub name_len: u32,
+    pub name_core: NameCore,
 }
 
 /// The words of one field.
@@ -43,7 +43,7 @@ impl Searched {
         let mut searched = Searched {
             fields: Vec::new(),
             host: website.and_then(Host::of_website).map(|host| host.name().to_owned()),
-            name_len: name.core_len(),
+            name_core: name.name_core(),
         };
         searched.add(TextField::Name, &name);
         if let Some(website) = website {
@@ -152,7 +152,10 @@ impl FieldWords {
             // "it matches the joined form, or its parts adjacent in one field"
             Term::Compound { joined, parts } => self.has_word(joined) || self.has_phrase(parts),
             Term::Phrase(phrase) => self.has_phrase(phrase),
-            Term::Host { labels, .. } => labels.iter().all(|label| self.has_term(label)),
+            Term::Host { labels, compound, .. } => {
+                labels.iter().all(|label| self.has_term(label))
+                    || compound.iter().any(|compound| self.has_term(compound))
+            }
         }
     }
 
@@ -177,11 +180,13 @@ fn begins(entry: &Entry, word: &QueryWord) -> bool {
 /// Does a record match a term as it stands, by whole words?
 pub fn term_matches(term: &Term, record: &Searched) -> bool {
     match term {
-        // "matches (excluded: excludes) the businesses on that host, or those in which all words of
-        // its labels match". A host whose labels hold no word has only the former.
-        Term::Host { name, labels } => {
+        // "matches (excluded: excludes) the businesses on that host, those in which all words of its
+        // labels match, and those that it matches as a compound". A host whose labels hold no word
+        // has only the former.
+        Term::Host { name, labels, compound } => {
             is_on_host(name, record)
                 || !labels.is_empty() && labels.iter().all(|label| term_matches(label, record))
+                || compound.iter().any(|compound| term_matches(compound, record))
         }
         _ => record.fields.iter().any(|field| field.has_term(term)),
     }

@@ -2,8 +2,8 @@
 
 use super::meaning::{Meaning, Required};
 use super::text::{FieldWords, Searched, is_on_host};
-use firmament::analyzer::TextField;
 use firmament::analyzer::fold::{Class, class_of};
+use firmament::analyzer::{NameCore, TextField};
 use firmament::query::text::{Phrase, QueryWord, Term};
 
 /// "Tier, best first".
@@ -53,7 +53,7 @@ enum Presence {
 }
 
 /// "The words of `q` are here its plain words and the parts of its compounds, hosts and phrases,
-/// without trailing forms", each at its place. A run of CJK characters leaves the position behind
+/// without trailing forms", each at its place. A run of characters leaves the position behind
 /// it empty, in quotes as well: "a space, a sign or a change to other letters ends it, in the
 /// indexed text too".
 pub fn ranking_words<'m>(meaning: &'m Meaning<'_>) -> Vec<RankingWord<'m>> {
@@ -75,7 +75,7 @@ fn add_words<'m>(
     let first = *next;
     let mut add = |at: u32, word: &'m QueryWord| {
         words.push(RankingWord { at: first + at, word, plain });
-        let is_of_run = word.forms[0].chars().next().map(class_of) == Some(Class::Cjk);
+        let is_of_run = word.forms[0].chars().next().map(class_of) == Some(Class::Unspaced);
         *next = first + at + 1 + u32::from(is_of_run);
     };
     match term {
@@ -104,11 +104,20 @@ pub fn rank(meaning: &Meaning<'_>, record: &Searched) -> (Tier, Kind) {
         return (Tier::NoWordsInName, Kind::WholeWords);
     }
     let name = record.name();
+    // "a compound or host by its parts": of a host, which has a suffix beside its words, all of them
+    // are the name.
+    let mut all_parts = Vec::new();
+    if let [clause] = meaning.q.clauses()
+        && let Term::Host { compound: Some(compound), .. } = &clause.term
+    {
+        add_words(compound, None, &mut 0, &mut all_parts);
+    }
+    let is_host = !all_parts.is_empty();
     // "The second and third ask for whole words; otherwise prefix, joined and corrected hits count"
-    if name_is(record, &words) {
+    if name_is(record, if is_host { &all_parts } else { &words }) {
         return (Tier::NameIsQ, Kind::WholeWords);
     }
-    if name_starts_with(name, &words) {
+    if name_starts_with(record, &words) {
         return (Tier::NameStartsWithQ, Kind::WholeWords);
     }
     let in_name: Vec<Presence> =
@@ -133,39 +142,64 @@ pub fn rank(meaning: &Meaning<'_>, record: &Searched) -> (Tier, Kind) {
     (Tier::NoWordsInName, Kind::WholeWords)
 }
 
-/// "the name is `q` (both without trailing legal forms; a name or `q` of legal forms alone keeps
-/// them)"
+/// "the name is `q` (both without legal forms, a name without its article; a name or `q` of these
+/// alone keeps them)"; "An article … in front of a name counts for no tier unless `q` begins with
+/// it".
 fn name_is(record: &Searched, words: &[RankingWord<'_>]) -> bool {
-    let name = record.name();
-    let is_kept = |position: u32| position < record.name_len;
-    let mut positions: Vec<u32> = name.entries.iter().map(|entry| entry.position).collect();
-    positions.retain(|&position| is_kept(position));
-    positions.sort_unstable();
-    positions.dedup();
-    let is_word_for_word = positions.len() == words.len()
-        && words.iter().all(|word| is_kept(word.at) && name.has_word_at(word.at, word.word));
-    // A single word may be the joined form of the whole name: `att` is `AT&T`.
-    is_word_for_word || joined_at_start(name, words) == Some(record.name_len)
+    let (name, core) = (record.name(), record.name_core);
+    starts(core).any(|start| {
+        let is_kept = |position: u32| (start..core.end).contains(&position);
+        let mut positions: Vec<u32> = name.entries.iter().map(|entry| entry.position).collect();
+        positions.retain(|&position| is_kept(position));
+        positions.sort_unstable();
+        positions.dedup();
+        let is_word_for_word = positions.len() == words.len()
+            && words.iter().all(|word| {
+                is_kept(start + word.at) && name.has_word_at(start + word.at, word.word)
+            });
+        // A single word may be the joined form of the whole name: `att` is `AT&T`.
+        is_word_for_word || joined_at(start, name, words).any(|parts| start + parts == core.end)
+    })
 }
 
 /// "the name starts with the words of `q`"
-fn name_starts_with(name: &FieldWords, words: &[RankingWord<'_>]) -> bool {
-    let is_word_for_word = words.iter().all(|word| name.has_word_at(word.at, word.word))
-        && name.is_empty_between(0, &places(words));
-    is_word_for_word || joined_at_start(name, words).is_some()
+fn name_starts_with(record: &Searched, words: &[RankingWord<'_>]) -> bool {
+    let (name, core) = (record.name(), record.name_core);
+    starts(core).any(|start| {
+        let is_word_for_word =
+            words.iter().all(|word| name.has_word_at(start + word.at, word.word))
+                && name.is_empty_between(start, &places(words));
+        is_word_for_word || joined_at(start, name, words).next().is_some()
+    })
 }
 
-/// If a single word is the joined form of a compound that begins the name: the number of its parts.
-fn joined_at_start(name: &FieldWords, words: &[RankingWord<'_>]) -> Option<u32> {
-    let [word] = words else { return None };
-    let first = name.entries.iter().filter(|entry| entry.position == 0 && entry.joins.is_some());
-    first.filter(|entry| name.is_same(entry, word.word)).find_map(|entry| entry.joins)
+/// Where a name begins: with its article, and without it.
+fn starts(core: NameCore) -> impl Iterator<Item = u32> {
+    let behind = core.has_article.then_some(core.start + 1);
+    std::iter::once(core.start).chain(behind)
+}
+
+/// Where a single word is a joined form that begins at a position of the name: how many words that
+/// joins.
+fn joined_at(
+    start: u32,
+    name: &FieldWords,
+    words: &[RankingWord<'_>],
+) -> impl Iterator<Item = u32> {
+    let only = if let [word] = words { Some(word.word) } else { None };
+    let entries = name.entries.iter().filter(move |entry| entry.position == start);
+    entries.filter_map(move |entry| {
+        let joins = entry.joins?;
+        only.is_some_and(|word| name.is_same(entry, word)).then_some(joins)
+    })
 }
 
 /// How the words of a clause are in the name.
 fn presences(required: &Required<'_>, name: &FieldWords) -> Vec<Presence> {
     match required.word() {
         Some(word) => vec![presence(required, word, name)],
+        // "has a joined form as well": letters with dots between, with others, or with a neighbour.
+        None if name.has_any_of(&required.joined) => vec![Presence::Whole],
         None => presences_of_term(&required.clause.term, name),
     }
 }
@@ -197,6 +231,11 @@ fn presences_of_term(term: &Term, name: &FieldWords) -> Vec<Presence> {
         Term::Word(word) => vec![whole(word)],
         Term::Compound { joined, .. } if name.has_word(joined) => vec![Presence::Whole],
         Term::Compound { parts: phrase, .. } | Term::Phrase(phrase) => all(phrase),
+        Term::Host { compound: Some(compound), .. }
+            if compound.joined().is_some_and(|joined| name.has_word(joined)) =>
+        {
+            vec![Presence::Whole]
+        }
         Term::Host { labels, .. } => {
             labels.iter().flat_map(|label| presences_of_term(label, name)).collect()
         }

@@ -253,7 +253,10 @@ fn words_of(term: &Term) -> Box<dyn Iterator<Item = &QueryWord> + '_> {
         Term::Compound { joined, parts } => {
             Box::new(std::iter::once(joined).chain(parts.words.iter().map(|(_, word)| word)))
         }
-        Term::Host { labels, .. } => Box::new(labels.iter().flat_map(words_of)),
+        Term::Host { labels, compound, .. } => {
+            let compound = compound.iter().map(|compound| &**compound);
+            Box::new(labels.iter().chain(compound).flat_map(words_of))
+        }
     }
 }
 

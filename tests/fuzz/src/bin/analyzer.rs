@@ -59,7 +59,8 @@ fn check_units(analysis: &Analysis) {
         assert_eq!(analysis.joined(unit).is_some(), unit.kind == UnitKind::Compound);
         match unit.kind {
             UnitKind::Word | UnitKind::And => assert_eq!(parts, 1),
-            UnitKind::Compound => assert!((2..=COMPOUND_PARTS_MAX).contains(&parts)),
+            // An `&` between two parts is a word.
+            UnitKind::Compound => assert!((2..2 * COMPOUND_PARTS_MAX).contains(&parts)),
             UnitKind::Run => assert!(parts > 0),
         }
         if let Some(joined) = analysis.joined(unit) {
@@ -67,7 +68,6 @@ fn check_units(analysis: &Analysis) {
         }
     }
     assert!(end <= analysis.folded().len());
-    assert!(analysis.units_without_trailing_forms() <= analysis.units().len());
     TextField::ALL.into_iter().for_each(|field| check_entries(analysis, field));
 }
 
@@ -82,7 +82,7 @@ fn check_entries(analysis: &Analysis, field: TextField) {
             Role::Word => assert!(last.is_none_or(|last| entry.position > last)),
             Role::Alternative => assert_eq!(last, Some(entry.position)),
             Role::Joined { parts } => {
-                assert!((2..=COMPOUND_PARTS_MAX as u32).contains(&parts));
+                assert!((2..2 * COMPOUND_PARTS_MAX as u32).contains(&parts));
                 assert_eq!(last, Some(entry.position + parts - 1));
                 return;
             }
@@ -90,9 +90,10 @@ fn check_entries(analysis: &Analysis, field: TextField) {
         last = Some(entry.position);
     });
     assert!(count <= analysis.folded().chars().count() * ENTRIES_PER_CHAR_MAX);
-    // Both forms, each once more in a joined form; a lone `&` is three letters.
-    assert!(bytes <= analysis.folded().len() * 4);
-    assert!(analysis.core_len() <= last.map_or(0, |last| last + 1));
+    // Both forms, each once more in a joined form or two; an `&` is three letters.
+    assert!(bytes <= analysis.folded().len() * 6);
+    let core = analysis.name_core();
+    assert!(core.start <= core.end && core.end <= last.map_or(0, |last| last + 1));
 }
 
 fn entries(analysis: &Analysis) -> Vec<(u32, String, Role)> {
@@ -154,9 +155,10 @@ fn check_term(term: &Term) {
             assert!(!phrase.words.is_empty());
             assert!(phrase.words.iter().all(|(_, word)| has_forms(&word.forms)));
         }
-        Term::Host { name, labels } => {
+        Term::Host { name, labels, compound } => {
             assert!(!name.is_empty() && !labels.is_empty());
             labels.iter().for_each(check_term);
+            compound.iter().for_each(|compound| check_term(compound));
         }
     }
 }

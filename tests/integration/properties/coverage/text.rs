@@ -2,7 +2,7 @@
 //! something.
 
 use super::{Coverage, MATCHES_MAX};
-use crate::oracle::meaning::{Meaning, Required};
+use crate::oracle::meaning::{Meaning, Required, without_article};
 use crate::oracle::text::{Entry, FieldWords, Searched, is_on_host, term_matches};
 use crate::oracle::tier::{Kind, RankingWord, Tier, rank, ranking_words};
 use crate::oracle::{Answer, Oracle};
@@ -73,7 +73,8 @@ pub const RULES: &[&str] = &[
 impl Coverage {
     pub(super) fn observe_text(&mut self, oracle: &Oracle, query: &Query, answer: &Answer) {
         let q = &query.text;
-        let meaning = Meaning::of(q, oracle);
+        let text = without_article(q, oracle);
+        let meaning = Meaning::of(&text, oracle);
         let records: Vec<&Searched> = oracle.records().iter().map(|r| &r.searched).collect();
         if let Some(number) = oracle.whole_id(query) {
             self.see("id: whole");
