@@ -7,14 +7,18 @@
 //! contract, section 4, "location".
 //!
 //! **Keys.** What a text literally is, in folded form (`c=san jose`), and what it resolves to
-//! (`k@US`, `s@US-TX`, `c@new york`). A stored value has its literal keys always and the entity key
-//! if it resolves; so has a part of a query. Two spellings of one place meet in the entity,
+//! (`k@US`, `s@US-TX`, `c@new york`), and the names that an operator gave it (`c~bombay`, see
+//! [`PlaceAliases`]). A stored value has its literal keys always and the entity key if it resolves; so
+//! has a part of a query. Two spellings of one place meet in the entity,
 //! everything else in the literal.
 //!
-//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s, then dots and apostrophes are
-//! dropped and hyphens and dashes are spaces; after it, so that full-width signs are seen too. A
+//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s; then commas are spaces, an article
+//! in front or behind is dropped, and `saint`, `sainte`, `fort` and `mount` in front are shortened. A
 //! part of which nothing is left is an empty part. A value of such parts alone (`.`, `""`) is not
 //! blank: it matches nothing, as a `q` without words does.
+//!
+//! **Commas** part a value; the longest run of what they part that is a known place is one part
+//! (`Washington, D.C.`).
 //!
 //! **Kinds**: `city:`, `state:` or `country:` before a part, in quotes or not, binds it to that
 //! kind; such a part is not cut.
@@ -23,24 +27,28 @@
 //! in `q`.
 //!
 //! **Names and codes.** ISO 3166-1 codes and postal codes are codes: alone they mean only the first
-//! of their readings. Names keep all of theirs (`Georgia`). A country's name may have `the` before
-//! or `(the)` behind it, stored and queried (`The Netherlands`). Of ISO names, what precedes a
-//! qualifier is a name only where that is unambiguous: `Korea` alone is no country, `Congo` is CG,
-//! whose whole name it is. A stored country that is unknown is a country nevertheless: no
-//! subdivision code resolves under it.
+//! of their readings. Names keep all of theirs (`Georgia`). Of ISO names, what precedes a qualifier is
+//! a name only where that is unambiguous: `Korea` alone is no country, `Congo` is CG, whose whole
+//! name it is. A stored country that is unknown is a country nevertheless: no subdivision and no
+//! city resolves under it. England, Scotland, Wales and Northern Ireland lie in the United Kingdom,
+//! stored as state or as country.
 //!
 //! **Sources.** `places/countries.tsv`: ISO 3166-1, Unicode CLDR, and the names the contract lists;
-//! `places/subdivisions.tsv`: the codes of USPS, Canada Post and Australia Post. Both say at their
-//! top what they were taken from. They are tables and not a crate: those for ISO 3166 bring a
+//! `places/subdivisions.tsv`: the codes of USPS, Canada Post and Australia Post;
+//! `places/iso_3166_2.tsv`: those of all other countries, by Unicode CLDR and ISO 3166-2;
+//! `places/cities.tsv`: cities with an English name beside the local one. All say at their top what
+//! they were taken from. They are tables and not a crate: those for ISO 3166 bring a
 //! megabyte of subdivisions and a macro stack, and none has the names of CLDR.
 
 mod alias;
 mod folding;
 mod key;
+mod operator;
 #[cfg(feature = "builder")]
 pub mod take_apart;
 
 pub use key::{PlaceKey, PlaceKind};
+pub use operator::{BadAlias, PlaceAliases};
 
 use crate::analyzer::fold::is_quote;
 use alias::{Alias, aliases};
@@ -50,6 +58,9 @@ use std::ops::Range;
 /// Longest place in words that is looked for when a part is cut. The longest name in the tables has
 /// nine; a part that is a known place as a whole is never cut, however long.
 const PIECE_WORDS_MAX: usize = 16;
+
+/// Most parts that are joined again to the name of one place.
+const JOINED_PARTS_MAX: usize = 6;
 
 /// One part of a `location` value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,28 +99,56 @@ pub enum PlaceFilter {
 /// The keys under which a stored location is indexed: for each present value its literal keys (two
 /// of an umlaut word) and, if it resolves, the key of the entity.
 ///
-/// A subdivision resolves only under its own country or without a country; there a code of several
-/// of them is read in the order US, Canada, Australia, and its country is the country.
+/// A subdivision or a city resolves only under its own country or without a country; there a code of
+/// several subdivisions is read in the order US, Canada, Australia, and a name of several is none of
+/// them. A subdivision without a country lies in its own.
 pub fn stored_keys(
     city: Option<&str>,
     state: Option<&str>,
     country: Option<&str>,
 ) -> Vec<PlaceKey> {
     let forms = [city, state, country].map(|value| value.map(fold).unwrap_or_default());
-    let home = aliases(&forms[2]).find(|a| a.kind == PlaceKind::Country).map(|a| a.country);
     let no_country = forms[2].is_empty();
+    let mut countries = aliases(&forms[2]);
+    let home = countries.find(|a| a.kind == PlaceKind::Country || a.is_part_of_gb());
+    let home = home.map(|alias| alias.country);
     let mut keys = Vec::new();
+    let mut push = |key: PlaceKey| {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    };
     for (kind, forms) in PlaceKind::ALL.into_iter().zip(&forms) {
-        keys.extend(forms.iter().map(|form| PlaceKey::literal(kind, form)));
-        let entity = aliases(forms)
-            .filter(|a| a.kind == kind)
-            .filter(|a| kind != PlaceKind::State || no_country || home == Some(a.country))
-            .min_by_key(|a| a.code_order);
-        keys.extend(entity.map(|a| a.key.clone()));
-        let implied = entity.filter(|_| kind == PlaceKind::State && no_country);
-        keys.extend(implied.map(|a| PlaceKey::entity(PlaceKind::Country, a.country)));
+        forms.iter().for_each(|form| push(PlaceKey::literal(kind, form)));
+        let is_here = |alias: &&Alias| {
+            kind == PlaceKind::Country || no_country || home == Some(alias.country)
+        };
+        if let Some(entity) = only_entity(aliases(forms).filter(|a| a.kind == kind).filter(is_here))
+        {
+            push(entity.key.clone());
+            if kind == PlaceKind::State && no_country {
+                push(PlaceKey::entity(PlaceKind::Country, entity.country));
+            }
+        }
+        // A part of the United Kingdom is a state, wherever it stands, and that country.
+        let is_own = |alias: &&Alias| alias.is_part_of_gb() && (no_country || home == Some("GB"));
+        let part = aliases(forms).filter(is_own).find(|_| kind != PlaceKind::City);
+        if let Some(part) = part {
+            push(part.key.clone());
+            push(PlaceKey::entity(PlaceKind::Country, part.country));
+        }
     }
     keys
+}
+
+/// The entity that a stored value means, of those that it may mean: the name of only one, or the
+/// code that is read first.
+fn only_entity<'a>(entities: impl Iterator<Item = &'a Alias> + Clone) -> Option<&'a Alias> {
+    let mut names = entities.clone().filter(|alias| alias.code_order.is_none());
+    match names.next() {
+        Some(name) => names.all(|other| other.key == name.key).then_some(name),
+        None => entities.min_by_key(|alias| alias.code_order),
+    }
 }
 
 /// Is the value blank (only commas and white space), and so to be treated as absent?
@@ -126,7 +165,8 @@ pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
     let mut pieces = Vec::new();
     // The kind that stands before a quotation.
     let mut named = None;
-    for (text, quoted) in (Segments { rest: value, in_quotes: false }) {
+    let mut segments = Segments { rest: value, in_quotes: false };
+    while let Some((text, quoted)) = segments.next() {
         let (kind, text) = if quoted { (named.take(), text) } else { split_kind(text) };
         let forms = fold(text);
         if forms.is_empty() {
@@ -134,7 +174,15 @@ pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
             continue;
         }
         let kinds = kind.as_ref().map_or(&PlaceKind::ALL[..], std::slice::from_ref);
-        if let Some(piece) = Piece::known(text, &forms, quoted, kinds, is_known) {
+        let joined = || {
+            segments.joined(text, quoted).find_map(|(text, rest)| {
+                Some((Piece::known(&text, &fold(&text), false, kinds, is_known)?, rest))
+            })
+        };
+        if let Some((piece, rest)) = joined() {
+            pieces.push(piece);
+            segments = rest;
+        } else if let Some(piece) = Piece::known(text, &forms, quoted, kinds, is_known) {
             pieces.push(piece);
         } else if quoted || kind.is_some() || !cut(&forms, is_known, &mut pieces) {
             return PlaceFilter::Unknown;
@@ -171,11 +219,6 @@ pub fn text_of(kind: PlaceKind, value: &str) -> Option<String> {
     Some(if value.contains(',') { format!("{name}\"{value}\"") } else { format!("{name}{value}") })
 }
 
-/// A part of a location, bound to a kind.
-pub fn bound(kind: PlaceKind, part: &str) -> String {
-    KIND_NAMES[kind as usize].1.to_owned() + part
-}
-
 /// A part that is a known place.
 struct Piece {
     /// A text that means the same.
@@ -184,6 +227,8 @@ struct Piece {
     literals: Vec<PlaceKey>,
     /// What it stands for besides; nothing in quotes.
     read_as: Vec<&'static Alias>,
+    /// What it is a name of by the operator; nothing in quotes.
+    named: Vec<PlaceKey>,
 }
 
 impl Piece {
@@ -202,20 +247,28 @@ impl Piece {
             false => aliases(forms).filter(is_of_kind).collect(),
         };
         let mut literals = Vec::with_capacity(kinds.len() * forms.len());
+        let mut named = Vec::new();
         for &kind in kinds {
             literals.extend(forms.iter().map(|form| PlaceKey::literal(kind, form.as_ref())));
+            let names = forms.iter().map(|form| PlaceKey::named(kind, form.as_ref()));
+            named.extend(names.filter(|name| !quoted && is_known(name)));
         }
-        let is_place = !read_as.is_empty() || literals.iter().any(is_known);
+        let is_place = !read_as.is_empty() || !named.is_empty() || literals.iter().any(is_known);
         let name = match kinds {
             [kind] => KIND_NAMES[*kind as usize].1,
             _ => "",
         };
         let mark = if quoted { "\"" } else { "" };
-        is_place.then(|| Piece { text: format!("{name}{mark}{text}{mark}"), literals, read_as })
+        is_place.then(|| Piece {
+            text: format!("{name}{mark}{text}{mark}"),
+            literals,
+            read_as,
+            named,
+        })
     }
 
     fn into_part(self, alone: bool) -> PlacePart {
-        let Piece { text, literals: mut meanings, read_as } = self;
+        let Piece { text, literals: mut meanings, read_as, named } = self;
         let first_code = read_as.iter().filter_map(|alias| alias.code_order).min();
         for alias in read_as {
             let counts = !alone || alias.code_order.is_none() || alias.code_order == first_code;
@@ -223,6 +276,7 @@ impl Piece {
                 meanings.push(alias.key.clone());
             }
         }
+        meanings.extend(named);
         PlacePart { text, meanings }
     }
 }
@@ -267,9 +321,29 @@ fn words(form: &str) -> Vec<Range<usize>> {
 }
 
 /// The parts of a value, trimmed, as given, each with whether it stood in quotes.
+#[derive(Clone, Copy)]
 struct Segments<'a> {
     rest: &'a str,
     in_quotes: bool,
+}
+
+impl<'a> Segments<'a> {
+    /// A part together with those behind it up to a quotation or one that is bound to a kind, the
+    /// longest first, each with what is left then.
+    fn joined(self, text: &str, quoted: bool) -> impl Iterator<Item = (String, Segments<'a>)> {
+        let mut all: Vec<(String, Segments<'a>)> = Vec::new();
+        let mut rest = self;
+        let mut joined = text.to_owned();
+        while !quoted
+            && all.len() + 1 < JOINED_PARTS_MAX
+            && let Some((next, false)) = rest.next()
+            && split_kind(next).0.is_none()
+        {
+            joined = format!("{joined}, {next}");
+            all.push((joined.clone(), rest));
+        }
+        all.into_iter().rev()
+    }
 }
 
 impl<'a> Iterator for Segments<'a> {
@@ -299,170 +373,4 @@ impl<'a> Iterator for Segments<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::alias::{ALIASES, CITIES, rows};
-    use super::*;
-    use std::collections::HashSet;
-
-    /// Values of `location`, tab, the businesses that match, by id.
-    const CASES: &str = include_str!("places/test_cases.tsv");
-
-    /// Id, tab, city, tab, state, tab, country; `-` is missing.
-    const BUSINESSES: &str = include_str!("places/test_businesses.tsv");
-
-    type Business = (&'static str, Vec<PlaceKey>);
-
-    fn businesses() -> Vec<Business> {
-        let business = |(id, rest): (&'static str, &'static str)| {
-            let mut values = rest.split('\t').map(|value| (value != "-").then_some(value));
-            let mut next = || values.next().expect("three values");
-            (id, stored_keys(next(), next(), next()))
-        };
-        rows(BUSINESSES).map(business).collect()
-    }
-
-    fn parsed(value: &str, businesses: &[Business]) -> PlaceFilter {
-        let known: HashSet<&PlaceKey> = businesses.iter().flat_map(|(_, keys)| keys).collect();
-        parse(value, &|key| known.contains(key))
-    }
-
-    /// Can the parts be given to different kinds, so that each finds a key of its kind?
-    fn matches(parts: &[PlacePart], kinds: &[PlaceKind], keys: &[PlaceKey]) -> bool {
-        let Some((part, others)) = parts.split_first() else { return true };
-        kinds.iter().any(|&kind| {
-            let left: Vec<PlaceKind> = kinds.iter().copied().filter(|&k| k != kind).collect();
-            part.of_kind(kind).any(|key| keys.contains(key)) && matches(others, &left, keys)
-        })
-    }
-
-    #[test]
-    fn values_match_the_businesses_of_the_table() {
-        let businesses = businesses();
-        for (value, expected) in rows(CASES) {
-            let found: Vec<&str> = match parsed(value, &businesses) {
-                PlaceFilter::Blank => vec!["(blank)"],
-                PlaceFilter::Unknown => vec!["(unknown)"],
-                PlaceFilter::Parts(PlaceQuery { parts }) => businesses
-                    .iter()
-                    .filter(|(_, keys)| matches(&parts, &PlaceKind::ALL, keys))
-                    .map(|(id, _)| *id)
-                    .collect(),
-            };
-            let found = if found.is_empty() { "(none)".to_owned() } else { found.join(" ") };
-            assert_eq!(found, expected, "location={value}");
-            assert_eq!(is_blank(value), expected == "(blank)", "location={value}");
-        }
-    }
-
-    #[test]
-    fn keys_are_literals_and_entities() {
-        let keys = |city, state, country| -> Vec<String> {
-            stored_keys(city, state, country).iter().map(PlaceKey::to_string).collect()
-        };
-        assert_eq!(
-            keys(Some("NYC"), Some("N.Y."), Some("u.s.")),
-            ["c=nyc", "c@new york", "s=ny", "s@US-NY", "k=us", "k@US"]
-        );
-        assert_eq!(keys(Some("Köln"), None, Some(" . ")), ["c=koln", "c=koeln"]);
-        assert_eq!(keys(None, Some("NT"), None), ["s=nt", "s@CA-NT", "k@CA"]);
-        assert_eq!(
-            keys(Some("Boise"), Some("Idaho"), None),
-            ["c=boise", "s=idaho", "s@US-ID", "k@US"]
-        );
-        assert_eq!(keys(None, Some("Texas"), Some("Texas")), ["s=texas", "k=texas"]);
-        assert_eq!(keys(None, Some("NT"), Some("AUS")), ["s=nt", "s@AU-NT", "k=aus", "k@AU"]);
-        assert_eq!(keys(None, Some("Texas"), Some("Atlantis")), ["s=texas", "k=atlantis"]);
-        assert_eq!(keys(None, None, Some("Bahamas (the)")), ["k=bahamas (the)", "k@BS"]);
-        assert_eq!(keys(None, None, None), Vec::<String>::new());
-    }
-
-    #[test]
-    fn tables_are_complete_and_unambiguous() {
-        let of_kind = |kind| -> HashSet<&PlaceKey> {
-            ALIASES.values().flatten().filter(|a| a.kind == kind).map(|a| &a.key).collect()
-        };
-        assert_eq!(of_kind(PlaceKind::Country).len(), 249 + 1, "ISO 3166-1 and Kosovo");
-        assert_eq!(of_kind(PlaceKind::State).len(), 51 + 13 + 8);
-        assert_eq!(of_kind(PlaceKind::City).len(), CITIES.len());
-        for (text, list) in ALIASES.iter() {
-            for kind in [PlaceKind::Country, PlaceKind::City] {
-                assert!(list.iter().filter(|a| a.kind == kind).count() <= 1, "{text}");
-            }
-            assert!(words(text).len() <= PIECE_WORDS_MAX, "{text}");
-        }
-        let contract = "America;U.S.;U.S.A.;UK;U.K.;Britain;Great Britain;UAE;Holland;Czech Republic;\
-            Ivory Coast;Russia;South Korea;North Korea;Vietnam;Iran;Syria;Laos;Bolivia;Venezuela;\
-            Tanzania;Moldova;Taiwan;Turkey;Macau";
-        for name in contract.split(';') {
-            assert!(aliases(&fold(name)).any(|a| a.kind == PlaceKind::Country), "{name}");
-        }
-    }
-
-    #[test]
-    fn parts_can_be_bound_to_a_kind() {
-        let keys = |value: &str| match parse(value, &|_| true) {
-            PlaceFilter::Parts(query) => {
-                let keys = |part: &PlacePart| {
-                    part.meanings.iter().map(PlaceKey::to_string).collect::<Vec<_>>().join(" ")
-                };
-                query.parts.iter().map(keys).collect::<Vec<_>>().join(" | ")
-            }
-            other => format!("{other:?}"),
-        };
-        for (value, expected) in [
-            ("city:New York", "c=new york c@new york"),
-            ("CITY: new york", "c=new york c@new york"),
-            ("state:Georgia", "s=georgia s@US-GA"),
-            ("country:Georgia", "k=georgia k@GE"),
-            ("country:CA", "k=ca k@CA"),
-            ("state:NT", "s=nt s@CA-NT"),
-            ("city:\"NYC\"", "c=nyc"),
-            ("city: \"Washington, D.C.\"", "c=washington,dc"),
-            ("state:Texas, country:US", "s=texas s@US-TX | k=us k@US"),
-            ("city:", "Unknown"),
-            ("city:, Texas", "c=texas s=texas k=texas s@US-TX"),
-        ] {
-            assert_eq!(keys(value), expected, "{value}");
-        }
-        assert_eq!(parse("city:Texas Austin", &|_| false), PlaceFilter::Unknown);
-    }
-
-    #[test]
-    fn parts_can_be_given_again() {
-        for value in
-            ["Austin, Texas", "austin texas", "\"NYC\", ny", "city:\"San, José\",US", "Köln"]
-        {
-            let is_known = |key: &PlaceKey| !key.text().contains(' ');
-            let parsed = parse(value, &is_known);
-            let PlaceFilter::Parts(query) = &parsed else { panic!("{value} is known") };
-            let texts: Vec<&str> = query.parts.iter().map(|part| part.text.as_str()).collect();
-            assert_eq!(parse(&texts.join(", "), &is_known), parsed, "{value}");
-        }
-    }
-
-    #[test]
-    fn odd_values_are_harmless() {
-        let long = "a ".repeat(5_000);
-        let commas = ",".repeat(10_000);
-        let parts = "US,".repeat(5_000);
-        let texts = [&long, &commas, &parts, "\"", "“\"„”", "\"a,b\"c\"d", "\u{301}", "\0", "-'.-"];
-        for text in texts {
-            parse(text, &|_| false);
-            parse(text, &|_| true);
-            stored_keys(Some(text), Some(text), Some(text));
-        }
-        assert_eq!(parse(&commas, &|_| true), PlaceFilter::Blank);
-        assert_eq!(parse(&parts, &|_| true), PlaceFilter::Unknown);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_gives_one_to_three_parts_or_none(text: String, bits: u8) {
-            let known = |key: &PlaceKey| key.as_str().len() as u8 & 7 & bits != 0;
-            if let PlaceFilter::Parts(query) = parse(&text, &known) {
-                assert!((1..=3).contains(&query.parts.len()));
-                assert!(query.parts.iter().all(|part| !part.meanings.is_empty()));
-            }
-        }
-    }
-}
+mod tests;

@@ -8,8 +8,11 @@ use std::sync::LazyLock;
 
 const COUNTRIES: &str = include_str!("countries.tsv");
 const SUBDIVISIONS: &str = include_str!("subdivisions.tsv");
-/// Other names of cities, and the city each means.
-pub const CITIES: [(&str, &str); 2] = [("NYC", "New York"), ("SF", "San Francisco")];
+const ISO_3166_2: &str = include_str!("iso_3166_2.tsv");
+/// Other names of cities, by country.
+pub const CITIES: &str = include_str!("cities.tsv");
+/// The parts of the United Kingdom, which are given as countries too.
+const PARTS_OF_GB: [&str; 4] = ["s@GB-ENG", "s@GB-NIR", "s@GB-SCT", "s@GB-WLS"];
 
 /// One entity that a folded text stands for.
 pub struct Alias {
@@ -17,10 +20,17 @@ pub struct Alias {
     pub key: PlaceKey,
     /// Its kind.
     pub kind: PlaceKind,
-    /// The country, or that of the subdivision; empty for a city.
+    /// The country, or that of the subdivision or the city.
     pub country: &'static str,
     /// Of a code: its place in the order in which a code alone is read. `None` for names.
     pub code_order: Option<u8>,
+}
+
+impl Alias {
+    /// Is it a part of the United Kingdom?
+    pub fn is_part_of_gb(&self) -> bool {
+        PARTS_OF_GB.contains(&self.key.as_str())
+    }
 }
 
 /// From folded text to what it stands for besides itself.
@@ -36,8 +46,6 @@ fn read_tables() -> FxHashMap<String, Vec<Alias>> {
         }
         for name in names.split(" | ") {
             add(&mut map, name, &key, country, None);
-            add(&mut map, &format!("the {name}"), &key, country, None);
-            add(&mut map, &format!("{name} (the)"), &key, country, None);
         }
     }
     for (country, rest) in rows(SUBDIVISIONS) {
@@ -49,13 +57,23 @@ fn read_tables() -> FxHashMap<String, Vec<Alias>> {
             _ => 3,
         };
         add(&mut map, code, &key, country, Some(order));
+        add(&mut map, &format!("{country}-{code}"), &key, country, None);
         add(&mut map, name, &key, country, None);
     }
-    for (alias, city) in CITIES {
-        if let Some(form) = fold(city).first() {
-            let key = PlaceKey::entity(PlaceKind::City, form);
-            add(&mut map, city, &key, "", None);
-            add(&mut map, alias, &key, "", None);
+    for (country, rest) in rows(ISO_3166_2) {
+        let Some((code, names)) = rest.split_once('\t') else { continue };
+        let code = format!("{country}-{code}");
+        let key = PlaceKey::entity(PlaceKind::State, &code);
+        for name in names.split(" | ").chain([code.as_str()]) {
+            add(&mut map, name, &key, country, None);
+        }
+    }
+    for (country, names) in rows(CITIES) {
+        let name = names.split(" | ").next().unwrap_or_default();
+        let Some(form) = fold(name).into_iter().next() else { continue };
+        let key = PlaceKey::entity(PlaceKind::City, &form);
+        for name in names.split(" | ") {
+            add(&mut map, name, &key, country, None);
         }
     }
     map
@@ -84,6 +102,6 @@ fn add(
 }
 
 /// The entities that any of the folded forms stands for.
-pub fn aliases<S: AsRef<str>>(forms: &[S]) -> impl Iterator<Item = &'static Alias> {
+pub fn aliases<S: AsRef<str>>(forms: &[S]) -> impl Iterator<Item = &'static Alias> + Clone {
     forms.iter().filter_map(|form| ALIASES.get(form.as_ref())).flatten()
 }

@@ -29,8 +29,9 @@ impl PlaceKind {
 
 /// A place a text can mean: a key of the snapshot's place dictionary.
 ///
-/// The letter of its kind (`c`, `s`, `k` for country), then `=` and a folded text, or `@` and the
-/// canonical code of a resolved entity: `c=san jose`, `k@US`, `s@US-TX`, `c@new york`.
+/// The letter of its kind (`c`, `s`, `k` for country), then `=` and a folded text, `@` and the
+/// canonical code of a resolved entity, or `~` and a name that an operator gave it: `c=san jose`,
+/// `k@US`, `s@US-TX`, `c@new york`, `c~bombay`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct PlaceKey(String);
 
@@ -43,6 +44,11 @@ impl PlaceKey {
     /// What a text resolves to.
     pub(super) fn entity(kind: PlaceKind, code: &str) -> PlaceKey {
         PlaceKey::new(kind, '@', code)
+    }
+
+    /// What an operator's name stands for.
+    pub(super) fn named(kind: PlaceKind, folded: &str) -> PlaceKey {
+        PlaceKey::new(kind, '~', folded)
     }
 
     /// What a text literally is, of each kind.
@@ -70,7 +76,7 @@ impl PlaceKey {
 
     /// The key that stands as `key` in a dictionary; `None` if that is no key of a place.
     pub fn from_stored(key: &str) -> Option<PlaceKey> {
-        let is_key = matches!(key.as_bytes(), [b'c' | b's' | b'k', b'=' | b'@', ..]);
+        let is_key = matches!(key.as_bytes(), [b'c' | b's' | b'k', b'=' | b'@' | b'~', ..]);
         is_key.then(|| PlaceKey(key.to_owned()))
     }
 
@@ -84,7 +90,7 @@ impl PlaceKey {
         self.0.as_bytes()[1] == b'='
     }
 
-    /// The folded text of a literal, the code of an entity.
+    /// The folded text of a literal or a name, the code of an entity.
     pub fn text(&self) -> &str {
         &self.0[2..]
     }
