@@ -90,6 +90,7 @@ pub use source::{Encoding, Format, Input, ReadOptions};
 pub use values::{Bands, NumberFormat, OnBadValue, ValueOptions};
 
 use crate::company::{FaultKind, Field, FieldError};
+use crate::places::PlaceAliases;
 use crate::snapshot::Snapshot;
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
@@ -124,6 +125,8 @@ pub struct BuildOptions {
     pub reject_file: Option<PathBuf>,
     /// Accept inputs without any record.
     pub allow_empty: bool,
+    /// Names of places beside those that are built in.
+    pub place_aliases: PlaceAliases,
     /// From which size on something is stored that a query could compute.
     pub thresholds: Thresholds,
     /// About how much memory may be taken.
@@ -292,7 +295,8 @@ impl<'a> Builder<'a> {
         let collected = timed(&mut phases, Phase::Analyze, || {
             self.progress.begin(Phase::Analyze, Some(u64::from(num_docs)));
             let steps = |done| self.progress.advance(done, done);
-            collect::collect(sorted, &scratch, self.pool, memory, &mut writer, steps)
+            let aliases = &self.options.place_aliases;
+            collect::collect(sorted, &scratch, self.pool, memory, aliases, &mut writer, steps)
         })?;
         section.write(&self.metadata(num_docs, collected.filled()).encode())?;
         section.end(&mut writer)?;

@@ -13,6 +13,7 @@ use firmament::index::reject::{FaultCount, FaultCounts};
 use firmament::index::reject_file::Counts;
 use firmament::index::{BuildError, BuildOptions, BuildReport, MaxRejects, MemoryLimit};
 use firmament::memory;
+use firmament::places::PlaceAliases;
 use firmament::snapshot::file::format::MAGIC;
 use firmament::snapshot::file::staging::folder_of;
 use indicatif::{HumanBytes, HumanCount};
@@ -77,6 +78,10 @@ pub struct BuildArguments {
     /// the same bytes [default: now]
     #[arg(long, value_name = "SECONDS", env = "SOURCE_DATE_EPOCH")]
     built_at: Option<u64>,
+    /// Other names of places: rows of a kind (city, state or country), a name and the place that it
+    /// means, with tabs between; # begins a comment
+    #[arg(long, value_name = "FILE")]
+    place_aliases: Option<PathBuf>,
     /// Print the report as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -111,6 +116,7 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
         temp_dir: arguments.temp_dir.clone(),
         threads: arguments.threads,
         built_at: arguments.built_at,
+        place_aliases: place_aliases(arguments.place_aliases.as_deref())?,
         ..BuildOptions::default()
     };
     let display = Display::new();
@@ -139,6 +145,16 @@ pub fn run(arguments: &BuildArguments) -> Result<(), Failure> {
             Err(failure)
         }
     }
+}
+
+/// The names of places in a file.
+fn place_aliases(path: Option<&Path>) -> Result<PlaceAliases, Failure> {
+    let Some(path) = path else { return Ok(PlaceAliases::default()) };
+    let failure = |message: String| Failure { message, exit_code: 1 };
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        failure(format!("cannot read the names of places in {}: {error}", path.display()))
+    })?;
+    PlaceAliases::parse(&text).map_err(|error| failure(format!("{}: {error}", path.display())))
 }
 
 /// What is written must not be what is read, nor one thing the other.

@@ -18,6 +18,7 @@ use super::scratch::{Scratch, ScratchError};
 use super::symbols::{Encoded, Encoder, Rendered};
 use super::vocabulary::{BlockFiles, BlockWriter};
 use super::{doc_order, facets, filters, hosts};
+use crate::places::PlaceAliases;
 use crate::snapshot::columns::doc_tokens::NUM_FIELDS;
 use crate::snapshot::columns::employee_counts;
 use crate::snapshot::encoding::offsets::OffsetsWriter;
@@ -135,6 +136,7 @@ pub fn collect<'a>(
     scratch: &Scratch,
     pool: &'a ThreadPool,
     memory: usize,
+    place_aliases: &PlaceAliases,
     writer: &mut SnapshotWriter,
     mut progress: impl FnMut(u64),
 ) -> Result<Collected<'a>, BuildError> {
@@ -174,7 +176,7 @@ pub fn collect<'a>(
         let (ranks, packed) = (&ranks, &spares.packed);
         scope.spawn(move || cut_blocks(sorted, ranks, block_bytes, packed, &sender));
         let blocks = receiver.into_iter().map(|block| block.map_err(BuildError::from));
-        let work = |block| work_on(block, &encoder, &spares);
+        let work = |block| work_on(block, &encoder, place_aliases, &spares);
         in_order(pool, ahead, blocks, work, |block: BlockResult| {
             let BlockResult { first_doc, mut columns, names, filters, hosts, units } = block;
             let Encoded { codes, offsets: within } = &columns.documents;
@@ -249,7 +251,12 @@ fn cut_blocks(
     }
 }
 
-fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) -> BlockResult {
+fn work_on(
+    block: Lent<PackedBlock>,
+    encoder: &Encoder,
+    place_aliases: &PlaceAliases,
+    spares: &BlockSpares,
+) -> BlockResult {
     let first_doc = block.first_doc;
     let (mut columns, mut names) = (spares.columns.lend(), spares.names.lend());
     let BlockColumns { documents, counts, years, seqs, filled, analyzed } = &mut *columns;
@@ -272,9 +279,9 @@ fn work_on(block: Lent<PackedBlock>, encoder: &Encoder, spares: &BlockSpares) ->
     }
     encoder.encode(&rendered, documents);
     drop(rendered);
-    let filters = filters::of_block(first_doc, &records, &spares.filters);
+    let filters = filters::of_block(first_doc, &records, place_aliases, &spares.filters);
     let hosts = hosts::of_block(first_doc, &records, &spares.hosts);
-    let units = facets::of_block(&records);
+    let units = facets::of_block(&records, place_aliases);
     analyze_block(first_doc, &records, &mut spares.workspaces.lend(), analyzed);
     BlockResult { first_doc, columns, names, filters, hosts, units }
 }

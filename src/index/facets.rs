@@ -7,8 +7,7 @@
 use super::record_codec::Record;
 use super::scratch::{Scratch, ScratchError, ScratchFile, ScratchWriter};
 use crate::analyzer::fold_filter;
-use crate::places;
-use crate::places::PlaceKind;
+use crate::places::{PlaceAliases, PlaceKind};
 use crate::snapshot::columns::facets::TextFacet;
 use rustc_hash::FxHashMap;
 
@@ -61,7 +60,7 @@ impl FacetUnits {
 }
 
 /// The units of consecutive records.
-pub fn of_block(records: &[Record<'_>]) -> BlockUnits {
+pub fn of_block(records: &[Record<'_>], place_aliases: &PlaceAliases) -> BlockUnits {
     let mut block = BlockUnits::default();
     let mut industries: FxHashMap<&str, u32> = FxHashMap::default();
     let mut places: FxHashMap<Triple<'_>, [u32; PLACES.len()]> = FxHashMap::default();
@@ -76,7 +75,7 @@ pub fn of_block(records: &[Record<'_>]) -> BlockUnits {
         });
         let triple = (record.city, record.state, record.country);
         let numbers = *places.entry(triple).or_insert_with(|| {
-            let keys = places::stored_keys(record.city, record.state, record.country);
+            let keys = place_aliases.stored_keys(record.city, record.state, record.country);
             let texts = [record.city, record.state, record.country];
             PLACES.map(|(facet, kind)| {
                 let keys = keys.iter().filter(|key| key.kind() == kind).map(|key| key.as_str());

@@ -11,7 +11,7 @@ use super::record_codec::Record;
 use super::scratch::{Scratch, ScratchError, ScratchWriter};
 use super::string_arena::Texts;
 use crate::analyzer::fold_filter;
-use crate::places;
+use crate::places::PlaceAliases;
 use crate::snapshot::encoding::postings_ref::encode_entry;
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
@@ -25,6 +25,7 @@ use std::ops::Range;
 pub fn of_block(
     first_doc: u32,
     records: &[Record<'_>],
+    place_aliases: &PlaceAliases,
     spares: &[Spares<Batch>; 2],
 ) -> [Lent<Batch>; 2] {
     let [industries, places] = spares.each_ref().map(Spares::lend);
@@ -41,7 +42,7 @@ pub fn of_block(
         places,
         |record| Some((record.city, record.state, record.country)),
         |&(city, state, country), push| {
-            let keys = places::stored_keys(city, state, country);
+            let keys = place_aliases.stored_keys(city, state, country);
             keys.iter().for_each(|key| push(key.as_str()));
         },
     );

@@ -1,6 +1,9 @@
 //! `firmament-tools` as a process: inputs, rejects, exit codes.
 
 use super::operator::{Folder, build, gzip, num_docs, record, stderr, tools, zstd};
+use firmament::query::page::{Scratch, search};
+use firmament::query::request::Query;
+use firmament::snapshot::Snapshot;
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;
@@ -278,4 +281,34 @@ fn a_walk_shows_every_business_there_and_back() {
     }
     let result = tools(&[&"query", &snapshot, &"--walk", &"--explain"]).output().unwrap();
     assert_eq!(result.status.code(), Some(2));
+}
+
+#[test]
+fn an_operator_gives_places_names() {
+    let folder = Folder::new();
+    let place = |id: u32, city: &str| {
+        format!("{{\"id\":\"{id}\",\"name\":\"n\",\"location\":{{\"city\":\"{city}\"}}}}\n")
+    };
+    let input =
+        folder.write("in.jsonl", place(1, "Mumbai") + &place(2, "Bombay") + &place(3, "Goa"));
+    let names = folder.write("names.tsv", "# old names\ncity\tBom Bahia\tMumbai\n");
+    let output = folder.path("out.firmament");
+    let result = build(&[&input], &output, &["--place-aliases", names.to_str().unwrap()]);
+    assert!(result.status.success(), "{}", stderr(&result));
+    let snapshot = Snapshot::open(&output).unwrap();
+    for (location, total) in
+        [("bom-bahia", 2), ("city:Bom Bahia", 2), ("\"Bom Bahia\"", 0), ("Mumbai", 2), ("Goa", 1)]
+    {
+        let query = Query { locations: vec![location.to_owned()], ..Query::default() };
+        assert_eq!(search(&snapshot, &query, &mut Scratch::default()).total, total, "{location}");
+    }
+
+    let names = folder.write("bad.tsv", "city\tBom Bahia\n");
+    let result = build(&[&input], &output, &["--place-aliases", names.to_str().unwrap()]);
+    assert_eq!(result.status.code(), Some(1));
+    let told = stderr(&result);
+    assert!(told.contains("bad.tsv: line 1: 2 columns were given; a row is"), "{told}");
+    let result =
+        build(&[&input], &output, &["--place-aliases", folder.path("none.tsv").to_str().unwrap()]);
+    assert_eq!(result.status.code(), Some(1));
 }
