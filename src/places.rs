@@ -219,6 +219,11 @@ pub fn text_of(kind: PlaceKind, value: &str) -> Option<String> {
     Some(if value.contains(',') { format!("{name}\"{value}\"") } else { format!("{name}{value}") })
 }
 
+/// A part of a location, bound to a kind.
+pub fn bound(kind: PlaceKind, part: &str) -> String {
+    KIND_NAMES[kind as usize].1.to_owned() + part
+}
+
 /// A part that is a known place.
 struct Piece {
     /// A text that means the same.

@@ -3,7 +3,9 @@
 //! The text is read from the right: a country, a subdivision before it or in its place, and what is
 //! left is the city. Countries and subdivisions are those of the tables; before a country stands a
 //! subdivision in any case where two parts or more are left, since the tables do not have all of
-//! them. The parts stay as they are written.
+//! them. Where there is no city before it, only a subdivision of the United States, Canada,
+//! Australia or the United Kingdom is one; others share their names with cities (`Oslo`). The parts
+//! stay as they are written.
 //!
 //! A last part that is both a country and a subdivision (`Berlin, DE`; `Wilmington, DE`) is
 //!
@@ -66,17 +68,22 @@ pub fn take_apart(text: &str) -> Apart {
     }
     match kind_of(last, before) {
         Some((PlaceKind::Country, code)) => with_country(before, last.to_owned(), Some(code)),
+        Some(_) if before.is_empty() && !subdivisions(last).any(is_given_alone) => {
+            Apart { city: Some(last.to_owned()), ..Apart::default() }
+        }
         Some(_) => Apart { city: joined(before), state: Some(last.to_owned()), ..Apart::default() },
         None if before.is_empty() => Apart { city: joined(&parts), ..Apart::default() },
         None => Apart { city: Some(text.trim().to_owned()), is_unknown: true, ..Apart::default() },
     }
 }
 
-/// What stands before a country: of one part a subdivision of it, or the city; of more the last one
-/// is the subdivision.
+/// What stands before a country: of one part the city, or a subdivision of it that is given without
+/// one; of more the last one is the subdivision.
 fn with_country(before: &[&str], country: String, code: Option<&str>) -> Apart {
     let is_state = |part: &str| match code {
-        Some(code) => subdivisions(part).any(|alias| alias.country == code),
+        Some(code) => {
+            subdivisions(part).any(|alias| alias.country == code && is_given_alone(alias))
+        }
         None => false,
     };
     let (city, state) = match before {
@@ -130,6 +137,13 @@ fn kind_of(last: &str, before: &[&str]) -> Option<(PlaceKind, &'static str)> {
     if is_name { as_state } else { alone }
 }
 
+/// Is it a subdivision that is given without a city? Those of other countries share their names with
+/// cities (`Oslo`, `Berlin`).
+fn is_given_alone(alias: &Alias) -> bool {
+    let has_postal_codes = ["US", "CA", "AU"].contains(&alias.country);
+    alias.kind == PlaceKind::State && has_postal_codes || alias.is_part_of_gb()
+}
+
 /// The subdivisions that a text names.
 fn subdivisions(text: &str) -> impl Iterator<Item = &'static Alias> {
     let forms = fold(text);
@@ -175,7 +189,11 @@ mod tests {
                 "1 Main Street, Springfield|Illinois|USA",
             ),
             ("Oslo", "Oslo||"),
-            ("Lyon, Rhône", "Lyon, Rhône|| ?"),
+            ("Wales", "|Wales|"),
+            ("Scotland, UK", "|Scotland|UK"),
+            ("Lyon, Rhône", "Lyon|Rhône|"),
+            ("Lyon, Nowhere", "Lyon, Nowhere|| ?"),
+            ("Bavaria, Germany", "Bavaria||Germany"),
             ("", "||"),
             (" , ,", "||"),
         ] {

@@ -31,8 +31,7 @@ const RARE_MAX: usize = 10;
 pub struct ClauseMatch<'s> {
     /// The clause as it stands in `q`.
     pub clause: Clause,
-    /// Its joined forms with the word before and the word after, if names or hosts hold them; see
-    /// [`neighbours`].
+    /// Its joined forms with the words before and with those behind, if names or hosts hold them.
     pub neighbours: [Option<QueryWord>; 2],
     /// What it may have meant.
     pub readings: Readings,

@@ -140,7 +140,7 @@ pub enum Term {
     /// A host or URL: the businesses on that host, those in which all words of its labels match,
     /// and those that it matches as a compound.
     Host {
-        /// The host's name, as [`Host::name`] gives it.
+        /// The host's name, as [`Host::name`](crate::analyzer::host::Host::name) gives it.
         name: String,
         /// Its labels before the public suffix, each a word, a compound or a run.
         labels: Vec<Term>,

@@ -221,10 +221,13 @@ impl<'a, 's> TierPartition<'a, 's> {
                 })
             }
             Level::NameStarts if self.parts_of_host().is_some() => {
+                let both = [NameMatch::Whole, NameMatch::Start];
+                if is_one_word {
+                    return self.held(SetExpr::union(both.map(|it| self.names_by_list(it))));
+                }
                 let names = self.names_that_begin(&self.words);
                 let names_that = |wanted| self.names_that(names.clone(), &self.words, wanted);
-                let both = [NameMatch::Whole, NameMatch::Start].map(names_that);
-                self.held(SetExpr::union(both))
+                self.held(SetExpr::union(both.map(names_that)))
             }
             Level::NameIs if is_one_word => self.names_by_list(NameMatch::Whole),
             Level::NameStarts if is_one_word => self.names_by_list(NameMatch::Start),

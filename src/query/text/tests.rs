@@ -84,7 +84,7 @@ fn texts_become_clauses() {
         ("Brio Sdn. Bhd.", "brio [sdn] [bhd]"),
         ("Brio GmbH & Co. KG", "brio [gmbh] [and] [co] [kg]"),
         ("Brio A/S", "brio [as=<0:a 1:s>]"),
-        ("\"brio\" inc", "\"<0:brio>\" [inc]"),
+        ("\"brio\" inc", "\"brio\" [inc]"),
         ("l’énergie dell'olmo", "lenergie=<0:l 1:energie> dellolmo=<0:dell 1:olmo>"),
         ("rock'n'roll O´Neil", "rocknroll oneil…"),
         ("johnson & johnson", "johnson and johnson…"),

@@ -247,13 +247,13 @@ fn text(facet: Facet, company: &Company) -> Option<&str> {
 }
 
 /// Does a record have a value that means anything? "A subdivision without a country lies in its
-/// country."
+/// country"; a part of the United Kingdom "stored as state or as country" is a state.
 fn has_value(facet: Facet, company: &Company) -> bool {
     match facet {
-        Facet::Country => {
-            let state = company.location.state.as_deref();
-            let keys = places::stored_keys(None, state, text(facet, company));
-            keys.iter().any(|key| key.kind() == PlaceKind::Country)
+        Facet::State | Facet::Country => {
+            let [state, country] = [Facet::State, Facet::Country].map(|it| text(it, company));
+            let keys = places::stored_keys(None, state, country);
+            keys.iter().any(|key| Some(key.kind()) == kind(facet))
         }
         Facet::EmployeeCount => company.employee_count.is_some(),
         Facet::FoundedYear => company.founded_year.is_some(),
@@ -262,10 +262,10 @@ fn has_value(facet: Facet, company: &Company) -> bool {
 }
 
 /// "A value with quotation marks in it, which no filter can ask for, is not listed"; nor is a
-/// country that no record writes.
+/// place that no record writes.
 fn can_be_asked_for(facet: Facet, company: &Company) -> bool {
     let text = text(facet, company);
-    let is_written = facet != Facet::Country || text.is_some();
+    let is_written = kind(facet).is_none() || text.is_some();
     has_value(facet, company) && is_written && text.is_none_or(|text| !text.contains('"'))
 }
 

@@ -182,7 +182,7 @@ impl<'a> Translator<'a> {
                 ways.extend(self.phrase(parts)?);
                 Ok(ways)
             }
-            TextTerm::Host { name, labels } => {
+            TextTerm::Host { name, labels, .. } => {
                 let labels: Result<Queries> =
                     labels.iter().map(|label| Ok(union(self.term(label)?))).collect();
                 let mut ways: Queries = vec![Box::new(BooleanQuery::intersection(labels?))];
