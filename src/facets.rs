@@ -23,8 +23,8 @@ mod tally;
 
 use crate::ids::DocId;
 use crate::places::PlaceKind;
-use crate::query::interpret::{Interpretation, asked};
-use crate::query::page;
+use crate::query::interpret::asked;
+use crate::query::page::{self, Understood};
 use crate::query::request::{Query, Valued};
 use crate::query::session::Session;
 use crate::query::session::ways::Tuning;
@@ -32,6 +32,7 @@ use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::facets::{FacetColumn, TextFacet, words};
 use place_text::PlaceTexts;
+use std::borrow::Cow;
 use tally::{Tally, largest};
 
 /// What values are counted of.
@@ -127,6 +128,8 @@ pub struct FacetCounts {
     pub facets: Vec<FacetCount>,
     /// `q` as corrected, if it was.
     pub corrected: Option<String>,
+    /// The place that words of `q` name, if they were read so.
+    pub place: Option<String>,
     /// Did no document match all words, so that any word counts?
     pub relaxed: bool,
     /// Values of filters that name nothing.
@@ -165,20 +168,21 @@ struct Base<'s> {
     hits: SetExpr<'s>,
     total: u64,
     corrected: Option<String>,
+    place: Option<String>,
     relaxed: bool,
 }
 
 impl<'s> Base<'s> {
     fn new(snapshot: &'s Snapshot, query: &Query, tuning: Tuning) -> Base<'s> {
-        let session = Session::tuned(snapshot, tuning);
+        let mut session = Session::tuned(snapshot, tuning);
         let query = asked(&session, query).into_owned();
-        let mut interpretation = Interpretation::new(&session, &query.text);
         // No page is full with so many, so that the hits are kept if they are few.
         let query = Query { limit: u32::MAX, cursor: None, ..query };
-        let counted = page::counted(&session, &query, &mut interpretation);
+        let understood = page::understand(&mut session, Cow::Owned(query));
+        let Understood { query, interpretation, counted } = understood;
         let corrected = interpretation.corrected(&session, &query.text);
-        let relaxed = interpretation.is_relaxed;
-        Base { hits: counted.hits, total: counted.total, session, corrected, relaxed }
+        let (place, relaxed) = (query.place.clone(), interpretation.is_relaxed);
+        Base { hits: counted.hits, total: counted.total, session, corrected, place, relaxed }
     }
 
     fn snapshot(&self) -> &'s Snapshot {
@@ -208,6 +212,7 @@ pub fn count(snapshot: &Snapshot, request: &FacetQuery, tuning: Tuning) -> Facet
         unknown: base.session.unknown(),
         relaxed: base.relaxed,
         corrected: base.corrected.clone(),
+        place: base.place.clone(),
     }
 }
 

@@ -57,7 +57,10 @@ use std::ops::Range;
 
 /// Longest place in words that is looked for when a part is cut. The longest name in the tables has
 /// nine; a part that is a known place as a whole is never cut, however long.
-const PIECE_WORDS_MAX: usize = 16;
+pub const PIECE_WORDS_MAX: usize = 16;
+
+/// Fewest letters of a name of a place in `q`.
+const NAME_LETTERS_MIN: usize = 3;
 
 /// Most parts that are joined again to the name of one place.
 const JOINED_PARTS_MAX: usize = 6;
@@ -194,6 +197,19 @@ pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
     let alone = pieces.len() == 1;
     let parts: Vec<PlacePart> = pieces.into_iter().map(|piece| piece.into_part(alone)).collect();
     if parts.is_empty() { PlaceFilter::Unknown } else { PlaceFilter::Parts(PlaceQuery { parts }) }
+}
+
+/// Is a text the name of one place? A code is none, nor is what has fewer than three letters. For
+/// `is_known` see [`parse`].
+pub fn is_name(text: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> bool {
+    let forms = fold(text);
+    let letters =
+        forms.first().map_or(0, |form| form.chars().filter(|c| c.is_alphabetic()).count());
+    letters >= NAME_LETTERS_MIN
+        && Piece::known(text, &forms, false, &PlaceKind::ALL, is_known).is_some_and(|piece| {
+            let is_read_as_name = piece.read_as.iter().any(|alias| alias.code_order.is_none());
+            is_read_as_name || piece.read_as.is_empty() || !piece.named.is_empty()
+        })
 }
 
 /// The names of kinds that may stand before a part.

@@ -38,8 +38,8 @@ use super::respond::{
 use super::snapshots::SnapshotSet;
 use super::{head_check, log};
 use crate::auth::{KeyTable, LiveKey, QuotaStatus};
-use crate::facets;
 use crate::facets::nearest::nearest;
+use crate::facets::{self, FacetCounts};
 use crate::query::page::{Page, Scratch};
 use crate::query::request::{Query, Valued};
 use crate::render;
@@ -190,8 +190,8 @@ impl Answerer {
                 let search = Some(begun.elapsed());
                 let body = render::page_of(snapshot, &page, fields);
                 let unknown = unknown_values(snapshot, page.unknown);
-                let (corrected, relaxed) = (page.corrected, page.relaxed);
-                (body, Notes { corrected, relaxed, unknown, search })
+                let Page { corrected, place, relaxed, .. } = page;
+                (body, Notes { corrected, place, relaxed, unknown, search })
             }
             Work::Facets(request) => {
                 let begun = Instant::now();
@@ -200,8 +200,8 @@ impl Answerer {
                 let search = Some(begun.elapsed());
                 let body = render::facets::facets(&counts);
                 let unknown = unknown_values(snapshot, counts.unknown);
-                let (corrected, relaxed) = (counts.corrected, counts.relaxed);
-                (body, Notes { corrected, relaxed, unknown, search })
+                let FacetCounts { corrected, place, relaxed, .. } = counts;
+                (body, Notes { corrected, place, relaxed, unknown, search })
             }
             Work::Business(doc, fields) => {
                 (render::business(snapshot, doc, fields), Notes::default())

@@ -81,7 +81,8 @@ fn described(operation: Operation<'_>) -> Value {
     let mut names = vec!["ETag", "X-Request-Id", "X-Snapshot-Version"];
     names.extend(["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]);
     if is_search {
-        names.extend(["Server-Timing", "X-Query-Corrected", "X-Query-Relaxed", "X-Query-Unknown"]);
+        names.extend(["Server-Timing", "X-Query-Corrected", "X-Query-Location"]);
+        names.extend(["X-Query-Relaxed", "X-Query-Unknown"]);
     }
     let headers: Map<String, Value> =
         names.into_iter().map(|name| (name.to_owned(), reference("headers", name))).collect();
@@ -194,6 +195,7 @@ fn headers() -> Value {
         "Retry-After": header("Seconds to wait.", "integer"),
         "Server-Timing": header("How long the search took, in milliseconds: search;dur=0.021", "string"),
         "X-Query-Corrected": header("q with each corrected word replaced, percent-encoded.", "string"),
+        "X-Query-Location": header("The place that words of q name, percent-encoded.", "string"),
         "X-Query-Relaxed": header("any-word, if no business has all words.", "string"),
         "X-Query-Unknown": header(
             "Values of filters that name nothing, each with the nearest known one, percent-encoded: \

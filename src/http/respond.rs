@@ -27,17 +27,19 @@ const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit
 const X_RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const X_QUERY_CORRECTED: HeaderName = HeaderName::from_static("x-query-corrected");
+const X_QUERY_LOCATION: HeaderName = HeaderName::from_static("x-query-location");
 const X_QUERY_RELAXED: HeaderName = HeaderName::from_static("x-query-relaxed");
 const X_QUERY_UNKNOWN: HeaderName = HeaderName::from_static("x-query-unknown");
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 const X_SNAPSHOT_VERSION: HeaderName = HeaderName::from_static("x-snapshot-version");
 
 /// The headers of the service's own, and others that scripts of other origins may read.
-pub(super) const EXPOSED: [HeaderName; 11] = [
+pub(super) const EXPOSED: [HeaderName; 12] = [
     ETAG,
     RETRY_AFTER,
     SERVER_TIMING,
     X_QUERY_CORRECTED,
+    X_QUERY_LOCATION,
     X_QUERY_RELAXED,
     X_QUERY_UNKNOWN,
     X_RATELIMIT_LIMIT,
@@ -195,6 +197,8 @@ pub(super) enum Answer {
 pub(super) struct Notes {
     /// `q` as corrected, if it was.
     pub(super) corrected: Option<String>,
+    /// The place that words of `q` name, if they were read so.
+    pub(super) place: Option<String>,
     /// Whether any word counted.
     pub(super) relaxed: bool,
     /// Values of filters that name nothing.
@@ -304,6 +308,9 @@ fn cache_headers(headers: &mut HeaderMap, tag: &EntityTag) {
 fn note_headers(headers: &mut HeaderMap, notes: Notes) {
     if let Some(corrected) = notes.corrected {
         headers.insert(X_QUERY_CORRECTED, percent_encoded(&corrected));
+    }
+    if let Some(place) = notes.place {
+        headers.insert(X_QUERY_LOCATION, percent_encoded(&place));
     }
     if notes.relaxed {
         headers.insert(X_QUERY_RELAXED, HeaderValue::from_static("any-word"));

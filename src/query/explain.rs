@@ -21,7 +21,7 @@ pub use plan_tree::PlanNode;
 
 use super::interpret::{Interpretation, asked};
 use super::page;
-use super::page::Page;
+use super::page::{Page, Understood};
 use super::request::{Query, SortKey, SortOrder};
 use super::score::text_score::{ScoreParts, Scorer};
 use super::score::tiers::TierPartition;
@@ -52,6 +52,8 @@ pub struct Explanation {
     pub excluded: Vec<String>,
     /// `q` with every corrected word replaced by its first reading.
     pub corrected: Option<String>,
+    /// The place that words of `q` name.
+    pub place: Option<String>,
     /// What was evaluated.
     pub plan: PlanNode,
     /// How the page was found.
@@ -73,6 +75,8 @@ pub enum Reading {
     Wordless,
     /// It is the id of a business.
     WholeId,
+    /// It names a place, and nothing else that must match.
+    OnlyPlace,
     /// It only excludes.
     OnlyExclusions,
     /// All clauses must match.
@@ -116,27 +120,28 @@ pub enum Standing {
 
 /// Tells why `query` is answered with `page`.
 pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
-    let session = Session::new(snapshot);
-    let query = &*asked(&session, query);
-    let mut interpretation = Interpretation::new(&session, &query.text);
-    let total = page::counted(&session, query, &mut interpretation).total;
+    let mut session = Session::new(snapshot);
+    let query = asked(&session, query);
+    let understood = page::understand(&mut session, query);
+    let Understood { query, interpretation, counted } = &understood;
     let text = &query.text;
     let folded = crate::analyzer::fold_text(text.as_str());
-    let plan = page::plan(&session, query, &interpretation);
-    let results = Results::new(&session, query, &interpretation, &page.docs);
+    let plan = page::plan(&session, query, interpretation);
+    let results = Results::new(&session, query, interpretation, &page.docs);
     let clauses = interpretation.clauses.iter();
     Explanation {
         q: text.as_str().to_owned(),
-        reading: reading(query, &interpretation),
+        reading: reading(query, interpretation),
         clauses: clauses.map(|it| ClauseExplanation::new(&session, it, &folded)).collect(),
         legal_forms: text.trailing_forms().iter().map(|it| show_term(&it.term)).collect(),
         excluded: text.excluded().iter().map(show_term).collect(),
-        plan: PlanNode::new(&plan, snapshot, &interpretation),
+        plan: PlanNode::new(&plan, snapshot, interpretation),
         ways: page.ways,
         sort: (query.sort, query.order),
-        total,
+        total: counted.total,
         results: (1..).zip(&page.docs).map(|(rank, &doc)| results.explain(rank, doc)).collect(),
         corrected: page.corrected.clone(),
+        place: query.place.clone(),
     }
 }
 
@@ -147,6 +152,8 @@ fn reading(query: &Query, interpretation: &Interpretation<'_>) -> Reading {
         Reading::WholeId
     } else if query.text.is_wordless() {
         Reading::Wordless
+    } else if interpretation.clauses.is_empty() && query.place.is_some() {
+        Reading::OnlyPlace
     } else if interpretation.clauses.is_empty() {
         Reading::OnlyExclusions
     } else if interpretation.is_relaxed {

@@ -7,6 +7,7 @@
 
 pub mod corrections;
 mod neighbours;
+pub mod place_words;
 pub mod prefix;
 
 use super::interpret::prefix::PrefixMatches;
@@ -58,6 +59,16 @@ impl<'s> Interpretation<'s> {
         interpretation
     }
 
+    /// Understands `text`, all words of which must match: with rare words corrected, if nothing
+    /// matches otherwise.
+    pub fn of_all_words(session: &Session<'s>, text: &TextQuery) -> Interpretation<'s> {
+        let mut interpretation = Interpretation::new(session, text);
+        if interpretation.plan(session).is_empty() {
+            interpretation.correct_rare(session);
+        }
+        interpretation
+    }
+
     /// Understands `text` without corrections.
     fn as_written(session: &Session<'s>, text: &TextQuery) -> Interpretation<'s> {
         let whole_id = session.whole_id(text);
@@ -105,16 +116,20 @@ impl<'s> Interpretation<'s> {
         }
     }
 
-    /// To be called if no business matches all clauses, filters and exclusions aside: reads rare
-    /// words as what they may have meant, and if that does not help, lets any clause do.
-    pub fn settle(&mut self, session: &Session<'s>) {
-        let is_matched =
-            |interpretation: &Interpretation<'s>| !interpretation.plan(session).is_empty();
-        if self.correct_rare(session) && is_matched(self) {
-            return;
+    /// To be called if no business matches all clauses of a query, filters and exclusions aside:
+    /// reads rare words as what they may have meant, then words as naming a place, then lets any
+    /// clause do. Where it is the place that helps, the query that asks for it is returned, to be
+    /// understood in place of this one.
+    pub fn settle(&mut self, session: &Session<'s>, query: &Query) -> Option<Query> {
+        if self.correct_rare(session) && !self.plan(session).is_empty() {
+            return None;
         }
-        self.is_relaxed = true;
-        self.is_relaxed = is_matched(self);
+        let at_place = place_words::at_place(session, query);
+        if at_place.is_none() {
+            self.is_relaxed = true;
+            self.is_relaxed = !self.plan(session).is_empty();
+        }
+        at_place
     }
 
     /// Reads rare words as what they may have meant; returns whether any has such a reading.

@@ -16,6 +16,7 @@ use super::strategy::choose::{best_in_industry, choose, stored_page};
 use super::strategy::counted::Counted;
 use crate::ids::DocId;
 use crate::snapshot::Snapshot;
+use std::borrow::Cow;
 use std::cell::LazyCell;
 
 /// One page of results.
@@ -31,6 +32,8 @@ pub struct Page {
     pub previous_cursor: Option<Cursor>,
     /// `q` as corrected, if it was and the answer needed it.
     pub corrected: Option<String>,
+    /// The place that words of `q` name, if they were read so.
+    pub place: Option<String>,
     /// Did no business match all words, so that any word counts?
     pub relaxed: bool,
     /// Values of filters that name nothing.
@@ -52,17 +55,18 @@ pub struct Scratch {
 /// A cursor must be one of this query over this snapshot; [`Cursor::query_fingerprint`] and
 /// [`Cursor::snapshot_version`] tell. Any other gives some page, or an empty one.
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
-    let session = Session::tuned(snapshot, scratch.tuning);
+    let mut session = Session::tuned(snapshot, scratch.tuning);
     let query = &*asked(&session, query);
-    let (mut corrected, mut relaxed) = (None, false);
+    let (mut corrected, mut place, mut relaxed) = (None, None, false);
     let (total, mut found) = stored_page(&session, query).unwrap_or_else(|| {
-        let mut interpretation = Interpretation::new(&session, &query.text);
-        let counted = counted(&session, query, &mut interpretation);
+        let understood = understand(&mut session, Cow::Borrowed(query));
+        let Understood { query, interpretation, counted } = &understood;
         let window = window(query, counted.total);
-        let strategy = choose(&session, query, &interpretation, &window, &counted);
+        let strategy = choose(&session, query, interpretation, &window, counted);
         let ranks = &mut scratch.ranks;
-        let found = strategy.page(&session, query, &interpretation, &window, &counted, ranks);
+        let found = strategy.page(&session, query, interpretation, &window, counted, ranks);
         corrected = interpretation.corrected(&session, &query.text);
+        place = query.place.clone();
         relaxed = interpretation.is_relaxed;
         (counted.total, found)
     });
@@ -92,6 +96,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         next_cursor: next.map(|last| cursor(Side::After, last, before.saturating_add(len - 1))),
         previous_cursor: previous.map(|first| cursor(Side::Before, first, before)),
         corrected,
+        place,
         relaxed,
         unknown: session.unknown(),
         ways: session.ways(),
@@ -130,21 +135,39 @@ pub(super) fn plan<'s>(
     SetExpr::difference(plan, session.excluded(query))
 }
 
-/// The hits of a query, counted; corrects and relaxes `q` if nothing in the snapshot matches it.
-pub fn counted<'s>(
+/// A query as it is understood over a snapshot, and its hits.
+pub struct Understood<'q, 's> {
+    /// The query; with a place, if words of `q` name it.
+    pub query: Cow<'q, Query>,
+    /// What `q` means.
+    pub interpretation: Interpretation<'s>,
+    /// The hits.
+    pub counted: Counted<'s>,
+}
+
+/// Understands a query, and counts its hits.
+pub fn understand<'q, 's>(session: &mut Session<'s>, query: Cow<'q, Query>) -> Understood<'q, 's> {
+    let mut interpretation = Interpretation::new(session, &query.text);
+    let mut counted = counted(session, &query, &interpretation);
+    if counted.total == 0 && is_unmatched(session, &query, &interpretation) {
+        if let Some(at_place) = interpretation.settle(session, &query) {
+            session.forget_values();
+            return understand(session, Cow::Owned(at_place));
+        }
+        counted = self::counted(session, &query, &interpretation);
+    }
+    Understood { query, interpretation, counted }
+}
+
+/// The hits of a query, if `q` means what `interpretation` says.
+fn counted<'s>(
     session: &Session<'s>,
     query: &Query,
-    interpretation: &mut Interpretation<'s>,
+    interpretation: &Interpretation<'s>,
 ) -> Counted<'s> {
     let best_in_industry = best_in_industry(session, query, interpretation);
-    let is_kept = best_in_industry.is_none();
-    let mut expr = plan(session, query, interpretation);
-    let (mut total, mut hits) = count(session, expr.clone(), is_kept);
-    if total == 0 && is_unmatched(session, query, interpretation) {
-        interpretation.settle(session);
-        expr = plan(session, query, interpretation);
-        (total, hits) = count(session, expr.clone(), is_kept);
-    }
+    let expr = plan(session, query, interpretation);
+    let (total, hits) = count(session, expr.clone(), best_in_industry.is_none());
     Counted { total, hits, expr, best_in_industry }
 }
 

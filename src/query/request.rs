@@ -55,6 +55,9 @@ pub struct Query {
     pub industries: Vec<String>,
     /// The values of `location`, decoded, in the order given; none of them blank.
     pub locations: Vec<String>,
+    /// The place that words of `q` name in the snapshot, which counts beside `locations`. Requests
+    /// do not give it; see [`place_words`](super::interpret::place_words).
+    pub place: Option<String>,
     /// Fewest employees.
     pub employee_count_min: Option<u64>,
     /// Most employees; not below the minimum.
@@ -83,6 +86,7 @@ impl Default for Query {
             text: TextQuery::default(),
             industries: Vec::new(),
             locations: Vec::new(),
+            place: None,
             employee_count_min: None,
             employee_count_max: None,
             founded_year_min: None,
@@ -98,7 +102,7 @@ impl Default for Query {
 }
 
 impl Query {
-    /// A fingerprint of everything but `limit` and `cursor`: requests that share it walk one
+    /// A fingerprint of everything that a request gives but `limit` and `cursor`: requests that share it walk one
     /// sequence. Bounds on years and exclusions add to it only where they are given.
     pub fn fingerprint(&self) -> u64 {
         // One buffer, hashed at once, takes half the instructions of a hasher that is fed.

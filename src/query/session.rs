@@ -116,6 +116,12 @@ impl<'s> Session<'s> {
         self.filters.get_or_init(|| self.plan_filters(query))
     }
 
+    /// Forgets the values of the query that is planned; the terms stay.
+    pub fn forget_values(&mut self) {
+        (self.filters, self.excluded_values) = (OnceCell::new(), OnceCell::new());
+        self.unknown.get_mut().clear();
+    }
+
     /// The ordinals of the forms of a word.
     pub fn ords(&self, word: &QueryWord) -> impl Iterator<Item = TermOrd> {
         word.forms.iter().filter_map(|form| self.ord(form))

@@ -194,6 +194,8 @@ pub struct TextQuery {
     clauses: Vec<Clause>,
     required_len: usize,
     excluded: Vec<Term>,
+    /// There is no word at all, though the text is not blank.
+    is_wordless: bool,
 }
 
 /// `q` is longer than accepted.
@@ -244,7 +246,7 @@ impl TextQuery {
 
     /// Does `q` hold no word at all, though it is not blank? Then nothing matches.
     pub fn is_wordless(&self) -> bool {
-        !self.is_blank() && self.clauses.is_empty() && self.excluded.is_empty()
+        self.is_wordless
     }
 
     /// All clauses: those that must match in order, then the legal forms at the ends.
@@ -273,25 +275,39 @@ impl TextQuery {
         if replacements.is_empty() {
             return None;
         }
-        // Folding may change lengths, so a place of the folded text is looked up by folding what
-        // precedes it.
-        let place = |folded_len: usize| {
-            let boundaries: Vec<usize> =
-                self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
-            let before =
-                |&at: &usize| crate::analyzer::fold_text(&self.text[..at]).len() < folded_len;
-            boundaries[boundaries.partition_point(before).min(boundaries.len() - 1)]
-        };
         let mut text = String::new();
         let mut end = 0;
         for (span, replacement) in replacements {
-            let (from, to) = (place(span.start).max(end), place(span.end));
+            let (from, to) = (self.unfolded(span.start).max(end), self.unfolded(span.end));
             text.push_str(&self.text[end..from]);
             text.push_str(replacement);
             end = to.max(from);
         }
         text.push_str(&self.text[end..]);
         Some(text)
+    }
+
+    /// What stands at a span of the folded text, as it was given.
+    pub fn written(&self, span: Range<usize>) -> &str {
+        let (from, to) = (self.unfolded(span.start), self.unfolded(span.end));
+        &self.text[from..to.max(from)]
+    }
+
+    /// Where a place of the folded text is in the text. Folding may change lengths, so it is looked
+    /// up by folding what precedes it.
+    fn unfolded(&self, folded_len: usize) -> usize {
+        let boundaries: Vec<usize> =
+            self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
+        let before = |&at: &usize| crate::analyzer::fold_text(&self.text[..at]).len() < folded_len;
+        boundaries[boundaries.partition_point(before).min(boundaries.len() - 1)]
+    }
+
+    /// The text without some of the clauses that must match. Without any it matches everything.
+    pub fn without(&self, clauses: Range<usize>) -> TextQuery {
+        let mut text = self.clone();
+        text.required_len -= clauses.len();
+        text.clauses.drain(clauses);
+        text
     }
 
     /// The text without an article in front: the word `the`, or an elided one. None if it begins
@@ -303,17 +319,10 @@ impl TextQuery {
             Term::Compound { parts, .. } if first.is_elided => Some(parts.without_first()),
             _ => return None,
         };
+        let Some(rest) = rest else { return Some(self.without(0..1)) };
         let mut text = self.clone();
-        match rest {
-            None => {
-                text.clauses.remove(0);
-                text.required_len -= 1;
-            }
-            Some(rest) => {
-                text.clauses[0].term = rest;
-                text.clauses[0].is_elided = false;
-            }
-        }
+        text.clauses[0].term = rest;
+        text.clauses[0].is_elided = false;
         Some(text)
     }
 

@@ -38,6 +38,7 @@ fn given_files_are_answered_as_the_oracle_does() {
             assert_eq!(page.total, expected.len() as u64, "{label}");
             let answer = oracle.answer(&query);
             assert_eq!((&page.corrected, page.relaxed), (&answer.corrected, answer.is_relaxed));
+            assert_eq!(page.place, answer.place);
             if page.relaxed && query.sort == SortKey::Relevance {
                 continue;
             }

@@ -11,13 +11,14 @@
 //! modelled: whoever asks for an order by relevance brings it.
 //!
 //! Reading order: this file, [`filters`], [`text`] (the words of a record), [`meaning`] (what the
-//! words of `q` match in a collection), [`correction`], [`relaxation`], [`tier`], [`order`];
+//! words of `q` match in a collection), [`correction`], [`place_words`], [`relaxation`], [`tier`], [`order`];
 //! [`rows`] holds examples of the contract.
 
 pub mod correction;
 pub mod filters;
 pub mod meaning;
 pub mod order;
+pub mod place_words;
 pub mod relaxation;
 pub mod rows;
 pub mod text;
@@ -26,9 +27,12 @@ pub mod tier;
 use correction::Vocabulary;
 use filters::{Filters, Values};
 use firmament::company::Company;
+use firmament::places::PlaceFilter;
 use firmament::query::request::{Query, SortKey, SortOrder};
+use firmament::query::text::TextQuery;
 use meaning::Meaning;
 use order::Places;
+use std::borrow::Cow;
 use text::Searched;
 use tier::{Kind, Tier};
 
@@ -69,6 +73,8 @@ pub struct Answer {
     pub matches: Vec<Match>,
     /// `X-Query-Corrected`, before its encoding.
     pub corrected: Option<String>,
+    /// `X-Query-Location`, before its encoding.
+    pub place: Option<String>,
     /// `X-Query-Relaxed`.
     pub is_relaxed: bool,
     /// Does `q` hold words that ranking compares? Without them all text scores are 0.
@@ -108,6 +114,15 @@ impl Oracle {
         self.records.iter().position(|record| record.company.id == id)
     }
 
+    /// What of `q` is text, and the place that the rest of it names.
+    pub fn understood<'q>(&self, q: &'q TextQuery) -> (Cow<'q, TextQuery>, Option<String>) {
+        let text = meaning::without_article(q, self);
+        match place_words::read(&text, self) {
+            Some((rest, place)) => (Cow::Owned(rest), Some(place)),
+            None => (text, None),
+        }
+    }
+
     /// The answer to a query.
     pub fn answer(&self, query: &Query) -> Answer {
         // "Filters apply."
@@ -118,17 +133,23 @@ impl Oracle {
             return Answer {
                 matches: is_admitted.then_some(found).into_iter().collect(),
                 corrected: None,
+                place: None,
                 is_relaxed: false,
                 has_words: false,
             };
         }
-        let text = meaning::without_article(&query.text, self);
+        let (text, place) = self.understood(&query.text);
         let meaning = Meaning::of(&text, self);
+        let asked_place = place.iter().map(|place| filters::place(place, &self.records));
+        let asked_place: Vec<PlaceFilter> = asked_place.collect();
+        // "is read as `location` (besides that of the request)"
+        let is_there =
+            |record: &Record| place.is_none() || filters::is_at_place(record, &asked_place);
         let mut matches = Vec::new();
         for (number, record) in self.records.iter().enumerate() {
             let searched = &record.searched;
             let is_match = meaning.matches(searched) && !meaning.excludes(searched);
-            if is_match && filters.admit(record) {
+            if is_match && is_there(record) && filters.admit(record) {
                 let (tier, kind) = tier::rank(&meaning, searched);
                 matches.push(Match { record: number, tier, kind });
             }
@@ -137,6 +158,7 @@ impl Oracle {
             has_words: !tier::ranking_words(&meaning).is_empty(),
             is_relaxed: meaning.is_relaxed,
             corrected: correction::corrected_text(&meaning, self),
+            place,
             matches,
         }
     }

@@ -192,6 +192,7 @@ impl<'a> Pair<'a> {
             page.corrected,
             self.answer.corrected
         );
+        ensure!(page.place == self.answer.place, "the place is {:?}", page.place);
         ensure!(page.relaxed == self.answer.is_relaxed, "relaxed is {}", page.relaxed);
         Ok(())
     }
@@ -441,7 +442,8 @@ fn the_engine_answers_as_the_contract_says() {
             let page = subject.search(&rows::query(request, group.sort), &mut scratch);
             let id = |doc: &DocId| companies[subject.numbers[doc.index()]].id.as_str();
             let ids: Vec<&str> = page.docs.iter().map(id).collect();
-            let answer = rows::shown(&ids, page.corrected.as_deref(), page.relaxed);
+            let answer =
+                rows::shown(&ids, page.corrected.as_deref(), page.place.as_deref(), page.relaxed);
             assert_eq!(answer, *expected, "{}: {request}", group.about);
             assert_eq!(page.total, ids.len() as u64, "{}: {request}", group.about);
         }

@@ -27,8 +27,10 @@ impl Display for Explanation {
                 writeln!(f, "{}", cut(&format!("  {title:8}  {text}"), WIDTH))?;
             }
         }
-        if let Some(corrected) = &self.corrected {
-            writeln!(f, "{}", cut(&format!("  corrected {corrected}"), WIDTH))?;
+        for (title, text) in [("corrected", &self.corrected), ("place", &self.place)] {
+            if let Some(text) = text {
+                writeln!(f, "{}", cut(&format!("  {title:9} {text}"), WIDTH))?;
+            }
         }
         let (head, most, exact) = ("plan", "at most", "exactly");
         writeln!(f, "\n{head:PLAN_WIDTH$} {most:>11} {exact:>11}")?;
@@ -47,6 +49,7 @@ impl Display for Reading {
             Reading::Blank => "no q: everything matches",
             Reading::Wordless => "no word in it: nothing matches",
             Reading::WholeId => "the id of a business: nothing else counts",
+            Reading::OnlyPlace => "a place: everything there matches",
             Reading::OnlyExclusions => "only exclusions: everything else matches",
             Reading::AllClauses => "all of these must match",
             Reading::AnyClause => "relaxed: nothing matches all of these, so any counts",

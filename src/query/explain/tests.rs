@@ -33,11 +33,12 @@ fn explained(query_string: &str) -> Explanation {
     assert_eq!(explanation.total, page.total, "{query_string}");
     assert_eq!(explanation.plan.cardinality, Some(page.total), "{query_string}");
     assert_eq!(explanation.corrected, page.corrected, "{query_string}");
+    assert_eq!(explanation.place, page.place, "{query_string}");
     assert_eq!(explanation.reading == Reading::AnyClause, page.relaxed, "{query_string}");
     assert_eq!(explanation.results.len(), page.docs.len(), "{query_string}");
-    let session = Session::new(snapshot());
-    let mut interpretation = Interpretation::new(&session, &query.text);
-    page::counted(&session, &query, &mut interpretation);
+    let mut session = Session::new(snapshot());
+    let query = asked(&session, &query);
+    let Understood { query, interpretation, .. } = page::understand(&mut session, query);
     for (result, &doc) in explanation.results.iter().zip(&page.docs) {
         assert_eq!(result.score.sum(), text_score(snapshot(), &query, doc), "{query_string}");
         for (clause_match, held) in interpretation.clauses.iter().zip(&result.held) {

@@ -17,14 +17,18 @@ use crate::query::text::{Phrase, QueryWord, Term, TextQuery};
 use crate::ranking::{LEGAL_FORM, SCORE_MAX};
 use crate::snapshot::Snapshot;
 use crate::snapshot::terms::impacts::{ChunkPlaces, Impacts};
+use std::borrow::Cow;
 
 /// The text score of one business, by looking it up in every list: what all faster ways must equal.
 pub fn text_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
     let session = Session::new(snapshot);
-    let query = &*asked(&session, query);
+    let mut query = asked(&session, query);
     let mut interpretation = Interpretation::new(&session, &query.text);
-    if interpretation.plan(&session).is_empty() {
-        interpretation.settle(&session);
+    if interpretation.plan(&session).is_empty()
+        && let Some(at_place) = interpretation.settle(&session, &query)
+    {
+        interpretation = Interpretation::of_all_words(&session, &at_place.text);
+        query = Cow::Owned(at_place);
     }
     Scorer::new(&session, &interpretation, &query.text).score(doc)
 }

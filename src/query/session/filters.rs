@@ -22,6 +22,8 @@ impl<'s> Session<'s> {
         if !query.locations.is_empty() {
             filters.push(self.locations(&query.locations));
         }
+        filters
+            .extend(query.place.as_ref().map(|place| self.locations(std::slice::from_ref(place))));
         if query.employee_count_min.is_some() || query.employee_count_max.is_some() {
             filters.push(self.employees(query.employee_count_min, query.employee_count_max));
         }

@@ -51,7 +51,7 @@ const ONE: f64 = 1_000_000.0;
 pub fn relaxed_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
     let session = Session::new(snapshot);
     let mut interpretation = Interpretation::new(&session, &query.text);
-    interpretation.settle(&session);
+    interpretation.settle(&session, query);
     RelaxedScorer::new(&session, &interpretation).score(doc)
 }
 

@@ -201,6 +201,9 @@ impl<'a> Parser<'a> {
         let required_len = self.move_forms_behind(ends);
         Ok(TextQuery {
             text: q.to_owned(),
+            is_wordless: !q.trim().is_empty()
+                && self.clauses.is_empty()
+                && self.excluded.is_empty(),
             clauses: self.clauses,
             required_len,
             excluded: self.excluded,

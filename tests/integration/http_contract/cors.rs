@@ -7,11 +7,12 @@ use firmament::http::Origins;
 const ORIGIN: &str = "https://app.example";
 
 /// What every answer may have that a script needs to see.
-const EXPOSED: [&str; 11] = [
+const EXPOSED: [&str; 12] = [
     "etag",
     "retry-after",
     "server-timing",
     "x-query-corrected",
+    "x-query-location",
     "x-query-relaxed",
     "x-query-unknown",
     "x-ratelimit-limit",

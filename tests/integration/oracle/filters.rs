@@ -54,12 +54,11 @@ impl Filters {
     pub fn of(query: &Query, records: &[Record]) -> Filters {
         let known_industry =
             |form: &String| records.iter().any(|r| r.values.industry.contains(form));
-        let known_place = |key: &PlaceKey| records.iter().any(|r| r.values.places.contains(key));
         let industries = |values: &[String]| -> Vec<String> {
             values.iter().flat_map(|value| industries(value, &known_industry)).collect()
         };
         let locations = |values: &[String]| -> Vec<PlaceFilter> {
-            values.iter().map(|value| places::parse(value, &known_place)).collect()
+            values.iter().map(|value| place(value, records)).collect()
         };
         Filters {
             industries: (!query.industries.is_empty()).then(|| industries(&query.industries)),
@@ -131,7 +130,18 @@ fn is_of_industry(record: &Record, asked: &[String]) -> bool {
     record.values.industry.iter().any(|form| !form.is_empty() && asked.contains(form))
 }
 
-fn is_at_place(record: &Record, asked: &[PlaceFilter]) -> bool {
+/// What a value of `location` asks for.
+pub fn place(value: &str, records: &[Record]) -> PlaceFilter {
+    places::parse(value, &|key| is_known(key, records))
+}
+
+/// Does a record have a place?
+pub fn is_known(key: &PlaceKey, records: &[Record]) -> bool {
+    records.iter().any(|record| record.values.places.contains(key))
+}
+
+/// Is a record at any of some places?
+pub fn is_at_place(record: &Record, asked: &[PlaceFilter]) -> bool {
     asked.iter().any(|filter| match filter {
         PlaceFilter::Parts(query) => fits(&query.parts, &PlaceKind::ALL, &record.values.places),
         PlaceFilter::Unknown => false,

@@ -8,6 +8,7 @@
 mod correction;
 mod filters;
 mod forms;
+mod place_words;
 mod ranking;
 mod relaxation;
 mod words;
@@ -30,8 +31,8 @@ pub struct Group {
     /// c(ity), s(tate), k for country, y(ear).
     pub records: &'static [&'static str],
     /// A request, its parameters separated by ` ; `, and the answer: the ids in order; `corrected=`
-    /// and the text if the answer says that `q` was corrected; `relaxed` if it says that any word
-    /// counted.
+    /// and the text if the answer says that `q` was corrected; `place=` and the place if it says
+    /// that words of `q` name one; `relaxed` if it says that any word counted.
     pub rows: &'static [(&'static str, &'static str)],
 }
 
@@ -42,6 +43,7 @@ pub fn groups() -> impl Iterator<Item = &'static Group> {
         writing::GROUPS,
         forms::GROUPS,
         correction::GROUPS,
+        place_words::GROUPS,
         relaxation::GROUPS,
         ranking::GROUPS,
         filters::GROUPS,
@@ -111,11 +113,17 @@ pub fn query(request: &str, default_sort: &str) -> Query {
 }
 
 /// An answer as the table shows it.
-pub fn shown(ids: &[&str], corrected: Option<&str>, is_relaxed: bool) -> String {
+pub fn shown(
+    ids: &[&str],
+    corrected: Option<&str>,
+    place: Option<&str>,
+    is_relaxed: bool,
+) -> String {
     let ids = (!ids.is_empty()).then(|| ids.join(" "));
     let corrected = corrected.map(|q| format!("corrected={q}"));
+    let place = place.map(|place| format!("place={place}"));
     let relaxed = is_relaxed.then(|| "relaxed".to_owned());
-    ids.into_iter().chain(corrected).chain(relaxed).collect::<Vec<_>>().join(" ; ")
+    ids.into_iter().chain(corrected).chain(place).chain(relaxed).collect::<Vec<_>>().join(" ; ")
 }
 
 /// A text score that agrees with any in the rows above: how many of the words, legal forms at the
@@ -145,7 +153,8 @@ fn the_oracle_answers_as_the_contract_says() {
             let query = query(request, group.sort);
             let answer = oracle.answer(&query);
             let ids = oracle.ids(&query, &|record| plain_score(&oracle, &query.text, record));
-            let answer = shown(&ids, answer.corrected.as_deref(), answer.is_relaxed);
+            let (corrected, place) = (answer.corrected.as_deref(), answer.place.as_deref());
+            let answer = shown(&ids, corrected, place, answer.is_relaxed);
             if answer != *expected {
                 faults.push(format!("{}: {request}: {answer}, not {expected}", group.about));
             }

@@ -77,6 +77,7 @@ impl Counted<'_> {
         let answer = self.oracle.answer(self.query);
         ensure!(counts.total == answer.matches.len() as u64, "the total is {}", counts.total);
         ensure!(counts.corrected == answer.corrected, "q is read as {:?}", counts.corrected);
+        ensure!(counts.place == answer.place, "the place is {:?}", counts.place);
         ensure!(counts.relaxed == answer.is_relaxed, "relaxed is {}", counts.relaxed);
         for (facet, counted) in Facet::ALL.into_iter().zip(&counts.facets) {
             self.check_facet(facet, counted, rng)

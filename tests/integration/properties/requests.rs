@@ -50,6 +50,7 @@ impl Request {
             text: TextQuery::parse(&self.q.join(" ")).ok()?,
             industries: self.industries.clone(),
             locations: self.locations.clone(),
+            place: None,
             employee_count_min: self.min,
             employee_count_max: self.max,
             founded_year_min: self.min_year,
@@ -265,7 +266,7 @@ fn q(rng: &mut Rng, target: &Record, records: &[Record]) -> Vec<String> {
 /// Texts of a record, or about it.
 fn pieces(rng: &mut Rng, company: &Company) -> Vec<String> {
     let mut pieces = Vec::new();
-    match rng.below(24) {
+    match rng.below(25) {
         0..3 => pieces.push(company.name.clone()),
         3..10 => pieces.extend(some_words(rng, &company.name)),
         10..12 => {
@@ -311,6 +312,17 @@ fn pieces(rng: &mut Rng, company: &Company) -> Vec<String> {
         21 => {
             pieces.push(some_words(rng, &company.name).concat());
             pieces.extend(some_words(rng, company.description.as_deref().unwrap_or("box")));
+        }
+        23 => {
+            if rng.chance(80) {
+                pieces.extend(some_words(rng, &company.name));
+            }
+            if rng.chance(30) {
+                pieces.push("in".to_owned());
+            }
+            let location = &company.location;
+            let places = [&location.city, &location.state, &location.country].into_iter().flatten();
+            pieces.extend(places.filter(|_| rng.chance(50)).cloned());
         }
         22 => pieces.extend((0..4).map(|_| (*rng.pick(&LONG_WORDS)).to_owned())),
         _ => {}

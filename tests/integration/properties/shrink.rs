@@ -31,10 +31,11 @@ pub fn report(seed: u64, records: &[Record], request: &Request, rng: &Rng) -> ! 
         .collect();
     panic!(
         "FIRMAMENT_SEED={seed}: the engine answers otherwise than the oracle\n\n{}\n{request}\n\n{fault}\n\n\
-         the oracle's matches: {}\ncorrected: {:?}, relaxed: {}\n",
+         the oracle's matches: {}\ncorrected: {:?}, place: {:?}, relaxed: {}\n",
         lines(&records),
         matches.join(", "),
         answer.corrected,
+        answer.place,
         answer.is_relaxed,
     );
 }

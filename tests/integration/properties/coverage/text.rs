@@ -2,13 +2,13 @@
 //! something.
 
 use super::{Coverage, MATCHES_MAX};
-use crate::oracle::meaning::{Meaning, Required, without_article};
+use crate::oracle::meaning::{Meaning, Required};
 use crate::oracle::text::{Entry, FieldWords, Searched, is_on_host, term_matches};
 use crate::oracle::tier::{Kind, RankingWord, Tier, rank, ranking_words};
 use crate::oracle::{Answer, Oracle};
 use firmament::analyzer::TextField;
 use firmament::query::request::Query;
-use firmament::query::text::{QueryWord, Term};
+use firmament::query::text::{QueryWord, Term, TextQuery};
 use std::collections::HashSet;
 
 /// Every rule that a run must exercise.
@@ -40,6 +40,11 @@ pub const RULES: &[&str] = &[
     "neighbours: in a host",
     "neighbours: in a name",
     "neighbours: three words in two",
+    "place: all of q",
+    "place: beside locations",
+    "place: beside text",
+    "place: filtered to nothing",
+    "place: several words",
     "prefix: by an alternative form",
     "prefix: by the joined form of a compound",
     "prefix: in a host",
@@ -73,7 +78,7 @@ pub const RULES: &[&str] = &[
 impl Coverage {
     pub(super) fn observe_text(&mut self, oracle: &Oracle, query: &Query, answer: &Answer) {
         let q = &query.text;
-        let text = without_article(q, oracle);
+        let (text, place) = oracle.understood(q);
         let meaning = Meaning::of(&text, oracle);
         let records: Vec<&Searched> = oracle.records().iter().map(|r| &r.searched).collect();
         if let Some(number) = oracle.whole_id(query) {
@@ -83,6 +88,9 @@ impl Coverage {
             let is_word = others.any(|(_, record)| meaning.matches(record));
             self.see_if(is_word, "id: whole, and words of others");
             return;
+        }
+        if let Some(place) = &place {
+            self.observe_place(query, place, &text, answer);
         }
         self.see_if(q.is_blank(), "q: blank");
         self.see_if(q.is_wordless(), "q: without words");
@@ -101,6 +109,15 @@ impl Coverage {
             self.observe_clauses(&meaning, records[found.record]);
         }
         self.observe_ranks(&meaning, &records, answer);
+    }
+
+    /// The words that name a place.
+    fn observe_place(&mut self, query: &Query, place: &str, text: &TextQuery, answer: &Answer) {
+        let is_all = text.required().is_empty();
+        self.see(if is_all { "place: all of q" } else { "place: beside text" });
+        self.see_if(!query.locations.is_empty(), "place: beside locations");
+        self.see_if(answer.matches.is_empty(), "place: filtered to nothing");
+        self.see_if(place.contains([' ', ',']), "place: several words");
     }
 
     /// What the clauses of `q` found in a record that matches them all.
