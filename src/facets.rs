@@ -23,12 +23,14 @@ mod tally;
 
 use crate::ids::DocId;
 use crate::places::PlaceKind;
-use crate::query::interpret::asked;
+use crate::query::interpret::{Interpretation, asked};
 use crate::query::page::{self, Understood};
 use crate::query::request::{Query, Valued};
 use crate::query::session::Session;
+use crate::query::session::cost::TooExpensive;
 use crate::query::session::ways::Tuning;
 use crate::query::sets::set_expr::SetExpr;
+use crate::query::strategy::counted::Counted;
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::facets::{FacetColumn, TextFacet, words};
 use place_text::PlaceTexts;
@@ -165,24 +167,35 @@ pub struct ValueCount {
 /// Documents to count values of.
 struct Base<'s> {
     session: Session<'s>,
+    /// The query as it is understood.
+    query: Query,
+    interpretation: Interpretation<'s>,
     hits: SetExpr<'s>,
     total: u64,
-    corrected: Option<String>,
-    place: Option<String>,
-    relaxed: bool,
 }
 
 impl<'s> Base<'s> {
-    fn new(snapshot: &'s Snapshot, query: &Query, tuning: Tuning) -> Base<'s> {
-        let mut session = Session::tuned(snapshot, tuning);
+    fn new(mut session: Session<'s>, query: &Query) -> Result<Base<'s>, TooExpensive> {
         let query = asked(&session, query).into_owned();
         // No page is full with so many, so that the hits are kept if they are few.
         let query = Query { limit: u32::MAX, cursor: None, ..query };
-        let understood = page::understand(&mut session, Cow::Owned(query));
+        let understood = page::understand(&mut session, Cow::Owned(query))?;
         let Understood { query, interpretation, counted } = understood;
-        let corrected = interpretation.corrected(&session, &query.text);
-        let (place, relaxed) = (query.place.clone(), interpretation.is_relaxed);
-        Base { hits: counted.hits, total: counted.total, session, corrected, place, relaxed }
+        let Counted { hits, total, .. } = counted;
+        Ok(Base { session, query: query.into_owned(), interpretation, hits, total })
+    }
+
+    /// About how many postings and values are read to count the values of a facet.
+    fn cost(&self, facet: Facet) -> u64 {
+        if self.is_everything() {
+            return 0;
+        }
+        let hits = self.hits.cost(self.snapshot().num_docs());
+        match facet {
+            Facet::EmployeeCount => hits,
+            Facet::FoundedYear => hits + self.total,
+            _ => hits + VALUES * self.total,
+        }
     }
 
     fn snapshot(&self) -> &'s Snapshot {
@@ -199,21 +212,48 @@ impl<'s> Base<'s> {
     }
 }
 
-/// Counts values. `tuning` says from which sizes on ways to the hits are taken.
+/// What is read of each hit to count its values: the number of its set, and what counts that, far
+/// from that of the next hit.
+const VALUES: u64 = 8;
+
+/// Counts values, whatever that costs. `tuning` says from which sizes on ways to hits are taken.
 pub fn count(snapshot: &Snapshot, request: &FacetQuery, tuning: Tuning) -> FacetCounts {
-    let base = Base::new(snapshot, &request.query, tuning);
-    let facets = request.facets.iter().map(|&facet| {
-        let freed = facet.freed(&request.query).map(|query| Base::new(snapshot, &query, tuning));
-        count_one(freed.as_ref().unwrap_or(&base), facet, request)
-    });
-    FacetCounts {
-        total: base.total,
-        facets: facets.collect(),
-        unknown: base.session.unknown(),
-        relaxed: base.relaxed,
-        corrected: base.corrected.clone(),
-        place: base.place.clone(),
+    count_within(snapshot, request, tuning, u64::MAX).expect("nothing costs more")
+}
+
+/// What [`count`] tells, if it costs `most` postings and tokens at most, by an estimate.
+///
+/// # Errors
+/// It costs more. The dearest part of the work has not begun.
+pub fn count_within(
+    snapshot: &Snapshot,
+    request: &FacetQuery,
+    tuning: Tuning,
+    most: u64,
+) -> Result<FacetCounts, TooExpensive> {
+    let base = |query: &Query, cost| {
+        Base::new(Session::tuned(snapshot, tuning).limited(most, cost), query)
+    };
+    let shared = base(&request.query, 0)?;
+    let session = &shared.session;
+    let mut facets = Vec::with_capacity(request.facets.len());
+    for &facet in &request.facets {
+        let freed = facet.freed(&request.query);
+        let freed = freed.map(|query| base(&query, session.cost())).transpose()?;
+        let own = freed.as_ref().unwrap_or(&shared);
+        session.spend(own.session.cost() - session.cost() + own.cost(facet)).map_err(
+            |refused| page::with_words(refused, session, &own.query, &own.interpretation),
+        )?;
+        facets.push(count_one(own, facet, request));
     }
+    Ok(FacetCounts {
+        total: shared.total,
+        facets,
+        unknown: shared.session.unknown(),
+        relaxed: shared.interpretation.is_relaxed,
+        corrected: shared.interpretation.corrected(session, &shared.query.text),
+        place: shared.query.place.clone(),
+    })
 }
 
 fn count_one(base: &Base<'_>, facet: Facet, request: &FacetQuery) -> FacetCount {

@@ -27,7 +27,7 @@ pub mod strategy;
 pub mod text;
 
 pub use cursor::{Cursor, InvalidCursor};
-pub use page::{Page, Scratch, search};
+pub use page::{Page, Scratch, search, search_within};
 pub use request::{Query, SortKey, SortOrder, industry_is_blank};
 pub use score::text_score::text_score;
 pub use session::ways::{Tuning, Way, Ways};

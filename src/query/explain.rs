@@ -122,7 +122,7 @@ pub enum Standing {
 pub fn explain(snapshot: &Snapshot, query: &Query, page: &Page) -> Explanation {
     let mut session = Session::new(snapshot);
     let query = asked(&session, query);
-    let understood = page::understand(&mut session, query);
+    let understood = page::understand(&mut session, query).expect("nothing costs more");
     let Understood { query, interpretation, counted } = &understood;
     let text = &query.text;
     let folded = crate::analyzer::fold_text(text.as_str());

@@ -5,11 +5,12 @@
 //! [`order`](super::strategy::order); the total comes from [`count`](super::session::count).
 
 use super::cursor::{Cursor, Position, Side};
-use super::interpret::{Interpretation, asked};
+use super::interpret::{ClauseMatch, Interpretation, asked};
 use super::request::{Query, Valued};
 use super::score::top_k::PageWindow;
 use super::session::Session;
-use super::session::count::count;
+use super::session::cost::TooExpensive;
+use super::session::count::count_within;
 use super::session::ways::{Tuning, Ways};
 use super::sets::set_expr::SetExpr;
 use super::strategy::choose::{best_in_industry, choose, stored_page};
@@ -50,26 +51,45 @@ pub struct Scratch {
     ranks: Vec<u32>,
 }
 
-/// Answers a query. Reads the snapshot only, and cannot fail.
+/// Answers a query, whatever it costs. Reads the snapshot only, and cannot fail.
 ///
 /// A cursor must be one of this query over this snapshot; [`Cursor::query_fingerprint`] and
 /// [`Cursor::snapshot_version`] tell. Any other gives some page, or an empty one.
 pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page {
-    let mut session = Session::tuned(snapshot, scratch.tuning);
+    search_within(snapshot, query, u64::MAX, scratch).expect("nothing costs more")
+}
+
+/// What [`search`] tells, if it costs `most` postings and tokens at most, by an estimate.
+///
+/// # Errors
+/// It costs more. The dearest part of the work has not begun.
+pub fn search_within(
+    snapshot: &Snapshot,
+    query: &Query,
+    most: u64,
+    scratch: &mut Scratch,
+) -> Result<Page, TooExpensive> {
+    let mut session = Session::tuned(snapshot, scratch.tuning).limited(most, 0);
     let query = &*asked(&session, query);
     let (mut corrected, mut place, mut relaxed) = (None, None, false);
-    let (total, mut found) = stored_page(&session, query).unwrap_or_else(|| {
-        let understood = understand(&mut session, Cow::Borrowed(query));
-        let Understood { query, interpretation, counted } = &understood;
-        let window = window(query, counted.total);
-        let strategy = choose(&session, query, interpretation, &window, counted);
-        let ranks = &mut scratch.ranks;
-        let found = strategy.page(&session, query, interpretation, &window, counted, ranks);
-        corrected = interpretation.corrected(&session, &query.text);
-        place = query.place.clone();
-        relaxed = interpretation.is_relaxed;
-        (counted.total, found)
-    });
+    let (total, mut found) = match stored_page(&session, query) {
+        Some(stored) => stored,
+        None => {
+            let understood = understand(&mut session, Cow::Borrowed(query))?;
+            let Understood { query, interpretation, counted } = &understood;
+            let window = window(query, counted.total);
+            let strategy = choose(&session, query, interpretation, &window, counted);
+            session
+                .spend(strategy.cost(&session, query, interpretation, &window, counted))
+                .map_err(|refused| with_words(refused, &session, query, interpretation))?;
+            let ranks = &mut scratch.ranks;
+            let found = strategy.page(&session, query, interpretation, &window, counted, ranks);
+            corrected = interpretation.corrected(&session, &query.text);
+            place = query.place.clone();
+            relaxed = interpretation.is_relaxed;
+            (counted.total, found)
+        }
+    };
     let len = found.len() as u32;
     // How many stand before the page.
     let before = match query.cursor {
@@ -90,7 +110,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
     };
     let next = found.last().filter(|_| has_next);
     let previous = found.first().filter(|_| before > 0);
-    Page {
+    Ok(Page {
         docs: found.iter().map(|position| position.doc).collect(),
         total,
         next_cursor: next.map(|last| cursor(Side::After, last, before.saturating_add(len - 1))),
@@ -100,7 +120,29 @@ pub fn search(snapshot: &Snapshot, query: &Query, scratch: &mut Scratch) -> Page
         relaxed,
         unknown: session.unknown(),
         ways: session.ways(),
-    }
+    })
+}
+
+/// Most words that an error about the cost names.
+const WORDS_NAMED_MAX: usize = 3;
+
+/// The error with the words that stand in most documents, folded.
+pub fn with_words<'s>(
+    refused: TooExpensive,
+    session: &Session<'s>,
+    query: &Query,
+    interpretation: &Interpretation<'s>,
+) -> TooExpensive {
+    let folded = crate::analyzer::fold_text(query.text.as_str());
+    let word = |it: &ClauseMatch<'s>| {
+        let text = folded.get(it.clause.span.clone()).unwrap_or_default();
+        (it.anywhere(session).enumerated_max(), text.to_owned())
+    };
+    let mut words: Vec<(u64, String)> = interpretation.clauses.iter().map(word).collect();
+    words.sort_by(|a, b| b.cmp(a));
+    words.dedup();
+    let words = words.into_iter().take(WORDS_NAMED_MAX).map(|(_, word)| word).collect();
+    TooExpensive { words, ..refused }
 }
 
 /// The part of the sequence that a page shows, of `total` hits.
@@ -146,17 +188,23 @@ pub struct Understood<'q, 's> {
 }
 
 /// Understands a query, and counts its hits.
-pub fn understand<'q, 's>(session: &mut Session<'s>, query: Cow<'q, Query>) -> Understood<'q, 's> {
+///
+/// # Errors
+/// To count them costs more than the request may.
+pub fn understand<'q, 's>(
+    session: &mut Session<'s>,
+    query: Cow<'q, Query>,
+) -> Result<Understood<'q, 's>, TooExpensive> {
     let mut interpretation = Interpretation::new(session, &query.text);
-    let mut counted = counted(session, &query, &interpretation);
+    let mut counted = counted(session, &query, &interpretation)?;
     if counted.total == 0 && is_unmatched(session, &query, &interpretation) {
         if let Some(at_place) = interpretation.settle(session, &query) {
             session.forget_values();
             return understand(session, Cow::Owned(at_place));
         }
-        counted = self::counted(session, &query, &interpretation);
+        counted = self::counted(session, &query, &interpretation)?;
     }
-    Understood { query, interpretation, counted }
+    Ok(Understood { query, interpretation, counted })
 }
 
 /// The hits of a query, if `q` means what `interpretation` says.
@@ -164,11 +212,12 @@ fn counted<'s>(
     session: &Session<'s>,
     query: &Query,
     interpretation: &Interpretation<'s>,
-) -> Counted<'s> {
+) -> Result<Counted<'s>, TooExpensive> {
     let best_in_industry = best_in_industry(session, query, interpretation);
     let expr = plan(session, query, interpretation);
-    let (total, hits) = count(session, expr.clone(), best_in_industry.is_none());
-    Counted { total, hits, expr, best_in_industry }
+    let (total, hits) = count_within(session, expr.clone(), best_in_industry.is_none())
+        .map_err(|refused| with_words(refused, session, query, interpretation))?;
+    Ok(Counted { total, hits, expr, best_in_industry })
 }
 
 /// Does nothing in the snapshot match the words of a query without hits, whatever its filters and

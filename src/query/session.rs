@@ -10,9 +10,11 @@
 //! | bounds on employees | a range, since `DocId` order is the order by employees | two binary searches |
 //! | bounds on years | a stretch of the order by year, held if it is short; else the column is asked ([`founded`]) | two binary searches, then a look at the column a candidate |
 //!
-//! Totals are in [`count`], positions within one industry in [`within_industry`]. What each way
+//! Totals are in [`count`], positions within one industry in [`within_industry`], what a request
+//! may cost in [`cost`]. What each way
 //! gains, and what was tried and dropped, is in `docs/measurements.md`.
 
+pub mod cost;
 pub mod count;
 pub mod filters;
 pub mod founded;
@@ -51,6 +53,9 @@ pub struct Session<'s> {
     unknown: RefCell<Vec<(Valued, String)>>,
     ways: Cell<Ways>,
     tuning: Tuning,
+    /// What the request has cost so far, and the most that it may.
+    cost: Cell<u64>,
+    cost_max: u64,
 }
 
 impl<'s> Session<'s> {
@@ -63,8 +68,8 @@ impl<'s> Session<'s> {
     pub fn tuned(snapshot: &'s Snapshot, tuning: Tuning) -> Session<'s> {
         let (terms, ways) = (RefCell::default(), Cell::default());
         let (filters, excluded_values) = (OnceCell::new(), OnceCell::new());
-        let unknown = RefCell::default();
-        Session { snapshot, terms, filters, excluded_values, unknown, ways, tuning }
+        let (unknown, cost, cost_max) = (RefCell::default(), Cell::new(0), u64::MAX);
+        Session { snapshot, terms, filters, excluded_values, unknown, ways, tuning, cost, cost_max }
     }
 
     /// From which sizes on ways are taken.

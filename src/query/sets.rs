@@ -6,6 +6,7 @@
 
 pub mod bit_sums;
 pub mod chunk;
+pub mod cost;
 pub mod doc_set;
 pub mod evaluate;
 pub mod predicate;

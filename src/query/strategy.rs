@@ -23,7 +23,55 @@ use order::{SortedHits, by_doc_id};
 use relaxed::RelaxedScorer;
 use relevance::by_relevance;
 
+/// Postings that are looked up for a clause and a hit of a relaxed answer.
+const LOOKED_UP: u64 = 64;
+
+/// Bytes about next words and scores that are read for each hit and two neighbouring words where
+/// phrases are looked for among hits.
+const NEIGHBOURS: u64 = 16;
+
+/// Is the page the first one of the words alone, whose best documents may be stored?
+fn is_of_phrase_alone(session: &Session<'_>, query: &Query, counted: &Counted<'_>) -> bool {
+    let is_alone = counted.best_in_industry.is_some() || session.filters(query).is_empty();
+    let is_whole = query.text.excluded().is_empty() && !query.has_excluded_values();
+    is_alone && is_whole && query.cursor.is_none()
+}
+
 impl<'s> Strategy<'s> {
+    /// About how many postings and tokens [`Strategy::page`] reads, told from what was counted.
+    pub fn cost(
+        &self,
+        session: &Session<'s>,
+        query: &Query,
+        interpretation: &Interpretation<'s>,
+        window: &PageWindow,
+        counted: &Counted<'s>,
+    ) -> u64 {
+        let num_docs = session.snapshot().num_docs();
+        let hits = || counted.hits.cost(num_docs);
+        let num_clauses = interpretation.clauses.len() as u64;
+        match self {
+            Strategy::Empty | Strategy::OnlyHit | Strategy::StaticWalk | Strategy::Reordered(_) => {
+                0
+            }
+            // All documents, as the bits of four sets for each clause, unless hits are few.
+            Strategy::Relaxed => {
+                let hits = counted.hits.cardinality_max();
+                num_clauses * (LOOKED_UP * hits).min(u64::from(num_docs).div_ceil(16))
+            }
+            Strategy::Levels(Some(best))
+                if best.len() >= window.wanted && is_of_phrase_alone(session, query, counted) =>
+            {
+                0
+            }
+            Strategy::Levels(_) => {
+                hits() + NEIGHBOURS * counted.total * num_clauses.saturating_sub(1)
+            }
+            Strategy::RunWalk | Strategy::PermutationWalk => hits(),
+            Strategy::RankGather => hits() + counted.total,
+        }
+    }
+
     /// The documents on the page, nearest to the cursor first.
     pub fn page(
         self,
@@ -52,7 +100,9 @@ impl<'s> Strategy<'s> {
                 let relaxed = RelaxedScorer::new(session, interpretation);
                 relaxed.nearest(session, interpretation, hits, scorer, *window)
             }
-            Strategy::Levels => by_relevance(session, query, interpretation, counted, *window),
+            Strategy::Levels(best) => {
+                by_relevance(session, query, interpretation, counted, best, *window)
+            }
             Strategy::Reordered(positions) => {
                 let snapshot = session.snapshot();
                 let permutation = order::permutation_of(snapshot, query);

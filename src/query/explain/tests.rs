@@ -38,7 +38,8 @@ fn explained(query_string: &str) -> Explanation {
     assert_eq!(explanation.results.len(), page.docs.len(), "{query_string}");
     let mut session = Session::new(snapshot());
     let query = asked(&session, &query);
-    let Understood { query, interpretation, .. } = page::understand(&mut session, query);
+    let understood = page::understand(&mut session, query).expect("nothing costs more");
+    let Understood { query, interpretation, .. } = understood;
     for (result, &doc) in explanation.results.iter().zip(&page.docs) {
         assert_eq!(result.score.sum(), text_score(snapshot(), &query, doc), "{query_string}");
         for (clause_match, held) in interpretation.clauses.iter().zip(&result.held) {

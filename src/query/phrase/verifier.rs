@@ -12,6 +12,13 @@ use crate::snapshot::terms::impacts::ChunkPlaces;
 use crate::snapshot::terms::next_word::NextWordCursor;
 use std::borrow::Cow;
 
+/// Tokens that are read to verify a candidate: those of a document, far from those of the next.
+const TOKENS: u64 = 128;
+
+/// Tokens and bytes of the pre-filter that are read for each candidate where there is one, which
+/// about one candidate of 16 passes.
+const PREFILTERED_TOKENS: u64 = 4 + TOKENS / 16;
+
 /// What is looked for in the tokens of a document.
 #[derive(Debug)]
 pub struct PhraseVerifier<'s> {
@@ -86,6 +93,10 @@ impl Predicate for PhraseVerifier<'_> {
             Place::Within(fields) => self.matcher.matches(&tokens, fields),
             Place::BeginName(wanted) => self.matcher.begins_name(&tokens) == Some(wanted),
         }
+    }
+
+    fn cost(&self) -> u64 {
+        if self.followers.is_empty() { TOKENS } else { PREFILTERED_TOKENS }
     }
 
     fn describe(&self) -> String {

@@ -14,6 +14,7 @@
 //! | enumeration | anything else | the smallest part, a chunk at a time; its hits are kept if they are few, else nothing is written |
 
 use super::Session;
+use super::cost::TooExpensive;
 use super::ways::Way;
 use super::within_industry::WithinIndustry;
 use crate::ids::DocId;
@@ -32,9 +33,29 @@ const ENUMERATED_MAX: u64 = 1 << 14;
 /// How many businesses match a plan, and the plan, if possible as a set that is ready. Where
 /// `is_kept` is false, that is only what they are counted by.
 pub fn count<'s>(session: &Session<'s>, plan: SetExpr<'s>, is_kept: bool) -> (u64, SetExpr<'s>) {
-    if let Some(total) = without_looking(session, &plan) {
-        return (total, plan);
+    match without_looking(session, &plan) {
+        Some(total) => (total, plan),
+        None => by_looking(session, plan, is_kept),
     }
+}
+
+/// What [`count`] tells, unless that costs more than the request may.
+///
+/// # Errors
+/// It does.
+pub fn count_within<'s>(
+    session: &Session<'s>,
+    plan: SetExpr<'s>,
+    is_kept: bool,
+) -> Result<(u64, SetExpr<'s>), TooExpensive> {
+    if let Some(total) = without_looking(session, &plan) {
+        return Ok((total, plan));
+    }
+    session.spend(plan.cost(session.snapshot().num_docs()))?;
+    Ok(by_looking(session, plan, is_kept))
+}
+
+fn by_looking<'s>(session: &Session<'s>, plan: SetExpr<'s>, is_kept: bool) -> (u64, SetExpr<'s>) {
     let kept_max = session.tuning().kept_max;
     if let SetExpr::Intersection(parts) = &plan
         && let Some(within) = WithinIndustry::new(session, parts)

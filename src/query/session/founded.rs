@@ -75,6 +75,10 @@ impl Predicate for FoundedWithin<'_> {
         self.years.contains(&self.column[doc.index()])
     }
 
+    fn cost(&self) -> u64 {
+        1
+    }
+
     fn describe(&self) -> String {
         format!("founded from {} to {}", self.years.start(), self.years.end())
     }

@@ -26,6 +26,9 @@ pub trait Predicate: Debug {
     /// Does a document match?
     fn matches(&self, doc: DocId) -> bool;
 
+    /// What it costs to verify a candidate, in postings and tokens.
+    fn cost(&self) -> u64;
+
     /// The condition as text, for explanations.
     fn describe(&self) -> String;
 }

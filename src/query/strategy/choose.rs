@@ -23,6 +23,7 @@ use crate::query::request::{Query, SortKey, SortOrder};
 use crate::query::score::top_k::PageWindow;
 use crate::query::session::Session;
 use crate::query::sets::set_expr::SetExpr;
+use crate::snapshot::answers::first_pages::Scope;
 use crate::snapshot::columns::sort_order::StoredOrder;
 use crate::snapshot::encoding::packed_ints::PackedInts;
 
@@ -37,8 +38,9 @@ pub enum Strategy<'s> {
     StaticWalk,
     /// The ranking of relaxed answers.
     Relaxed,
-    /// Levels of relevance, one after the other.
-    Levels,
+    /// Levels of relevance, one after the other, with the stored best documents of the phrase that
+    /// `q` is, if there are any.
+    Levels(Option<PackedInts<'s>>),
     /// A walk along the positions of filters in a sort order.
     Reordered(PositionPlan<'s>),
     /// A walk in the static order within runs of equal values.
@@ -95,7 +97,13 @@ pub fn choose<'s>(
     match (query.sort, query.order) {
         (SortKey::Relevance, _) if interpretation.clauses.is_empty() => Strategy::StaticWalk,
         (SortKey::Relevance, _) if interpretation.is_relaxed => Strategy::Relaxed,
-        (SortKey::Relevance, _) => Strategy::Levels,
+        (SortKey::Relevance, _) => {
+            let best = counted.best_in_industry.or_else(|| {
+                let phrase = interpretation.stored_phrase(session, &query.text)?;
+                session.snapshot().best_of_phrase(&phrase, Scope::Everywhere)
+            });
+            Strategy::Levels(best)
+        }
         (SortKey::EmployeeCount, SortOrder::Desc) => Strategy::StaticWalk,
         (SortKey::EmployeeCount, SortOrder::Asc) => Strategy::RunWalk,
         (SortKey::Name, _) => sorted(session, query, StoredOrder::Name, window, counted),

@@ -17,7 +17,7 @@ use crate::query::session::Session;
 use crate::query::session::ways::Way;
 use crate::query::session::within_industry::WithinIndustry;
 use crate::query::sets::set_expr::SetExpr;
-use crate::snapshot::answers::first_pages::Scope;
+use crate::snapshot::encoding::packed_ints::PackedInts;
 use walk::Walk;
 
 /// The hits nearest to the start of a page by relevance, level by level.
@@ -26,14 +26,11 @@ pub fn by_relevance<'s>(
     query: &Query,
     interpretation: &Interpretation<'s>,
     counted: &Counted<'s>,
+    best_of_phrase: Option<PackedInts<'s>>,
     stretch: PageWindow,
 ) -> Vec<Position> {
-    let Counted { total, hits, best_in_industry, .. } = counted;
+    let Counted { total, hits, .. } = counted;
     let scorer = Scorer::new(session, interpretation, &query.text);
-    let best_of_phrase = best_in_industry.or_else(|| {
-        let phrase = interpretation.stored_phrase(session, &query.text)?;
-        session.snapshot().best_of_phrase(&phrase, Scope::Everywhere)
-    });
     // Without stored best businesses that fill the page, most groups are looked at.
     let is_stored = best_of_phrase.is_some_and(|best| best.len() >= stretch.wanted);
     let held = if is_stored { None } else { held(session, hits, *total) };
