@@ -6,14 +6,15 @@
 //! proxy in front.
 //!
 //! Threads: one per worker (own listener, own single-threaded runtime, own scratch memory; nothing
-//! is shared that a request writes but the quota of its key), one for the admin address, one that
-//! opens snapshots, one that follows the key file, and the caller's, which waits for signals.
+//! is shared that a request writes but the quota of its key), as many of low priority for expensive
+//! requests, one for the admin address, one that opens snapshots, one that follows the key file, and
+//! the caller's, which waits for signals.
 //!
 //! A request's way: `worker` accepts, `connection` lets hyper read the head, `answer` runs the
 //! checks (`head_check`, then key and quota), `prepare` finds the `operation`, reads its
 //! parameters (`params`), picks the snapshot and compares the entity tag (`conditional`), then the
-//! work is done, and `respond` writes the answer; under load it waits for those beside it
-//! (`write_batching`).
+//! work is done, by the worker or, if it is expensive, by the `pool`, and `respond` writes the
+//! answer; under load it waits for those beside it (`write_batching`).
 //!
 //! Rules that hold throughout: bodies are never read; a panic ends one request, not the process;
 //! every wait has an end; text of callers is escaped before it reaches a log line.
@@ -38,6 +39,7 @@ mod openapi;
 mod operation;
 mod page;
 mod params;
+mod pool;
 mod prepare;
 mod published;
 mod reload;
@@ -63,6 +65,7 @@ pub use crate::http::params::{QueryStringError, parse_query_string};
 pub use crate::http::server::Server;
 use crate::query::page::{Page, Scratch};
 use crate::query::request::Query;
+use crate::query::session::cost::TooExpensive;
 use crate::snapshot::Snapshot;
 use crate::snapshot::file::error::SnapshotError;
 
@@ -71,13 +74,16 @@ use crate::snapshot::file::error::SnapshotError;
 pub struct Engine {
     /// Opens a snapshot: [`Snapshot::open`].
     pub open: fn(&Path) -> Result<Snapshot, SnapshotError>,
-    /// Answers a query: [`crate::query::page::search`].
-    pub search: fn(&Snapshot, &Query, &mut Scratch) -> Page,
+    /// Answers a query: [`crate::query::page::search_within`].
+    pub search: SearchFn,
 }
+
+/// What [`crate::query::page::search_within`] is.
+pub type SearchFn = fn(&Snapshot, &Query, u64, &mut Scratch) -> Result<Page, TooExpensive>;
 
 impl Default for Engine {
     fn default() -> Engine {
-        Engine { open: Snapshot::open, search: crate::query::page::search }
+        Engine { open: Snapshot::open, search: crate::query::page::search_within }
     }
 }
 
@@ -117,6 +123,9 @@ pub struct ServerConfig {
     pub write_timeout: Duration,
     /// Longest time between the request to stop and the end of the last connection.
     pub stop_timeout: Duration,
+    /// The most postings and tokens that a request may read, by an estimate that is made before;
+    /// none for any number.
+    pub query_budget: Option<u64>,
     /// Whether to log every request.
     pub access_log: bool,
     /// Whose scripts may ask, if not only pages of the same origin.
@@ -145,6 +154,7 @@ impl ServerConfig {
             write_timeout: Duration::from_secs(10),
             // A head that has begun to arrive may take its time-out; its answer gets a second.
             stop_timeout: head_timeout + Duration::from_secs(1),
+            query_budget: None,
             access_log: false,
             cors: None,
             page: PageOption::Off,

@@ -117,6 +117,11 @@ struct ServeArguments {
     /// Minutes that they stay open
     #[arg(long, value_name = "M", env = "FIRMAMENT_KEEP_MINUTES", default_value_t = 60)]
     keep_minutes: u32,
+    /// Most postings and tokens that a request may read, estimated before; beyond, it is 400
+    /// `query_too_expensive` [default: any number]
+    #[arg(long, value_name = "N", env = "FIRMAMENT_QUERY_BUDGET",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    query_budget: Option<u64>,
     /// Origins whose scripts may ask, as https://example.com; `*` for any [default: none]
     #[arg(long, value_name = "ORIGIN", env = "FIRMAMENT_CORS", num_args = 1.., value_delimiter = ',')]
     cors: Vec<String>,
@@ -214,6 +219,7 @@ impl ServeArguments {
             max_connections: arguments.max_connections as usize,
             keep_snapshots: usize::from(arguments.keep_snapshots),
             keep_snapshots_for: Duration::from_secs(u64::from(arguments.keep_minutes) * 60),
+            query_budget: arguments.query_budget,
             access_log: arguments.access_log,
             cors: origins,
             page: if arguments.page { PageOption::On } else { PageOption::Off },

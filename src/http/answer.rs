@@ -1,8 +1,10 @@
 //! From a request head to its response: the checks in the contract's order, then the search.
 //!
 //! Malformed HTTP · key · quota · path · method · parameters · admission; then the entity tag,
-//! then the search. Everything here is synchronous and belongs to one worker; a search is shorter
-//! than handing it to another thread would take.
+//! then the search. Everything here is synchronous and belongs to one worker; most searches are
+//! shorter than handing them to another thread would take. A search that turns out to be expensive,
+//! which is known before it begins, is handed to the [`pool`](super::pool); one beyond the budget
+//! is refused.
 //!
 //! The quota is looked at in its place and charged once it is known whether the answer is free,
 //! which is before any search. A key with nothing left is refused at the look; if another worker
@@ -19,8 +21,9 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::header::HeaderName;
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, Response, StatusCode, Uri, Version};
+use tokio::sync::oneshot;
 
 use super::clock::Clock;
 use super::cors::Cors;
@@ -29,6 +32,7 @@ use super::head_scan::HeadFault;
 use super::metrics::{Metrics, Outcome, RequestKind};
 use super::page::Page as BrowserPage;
 use super::params::{IdsRequest, SearchRequest};
+use super::pool::Pool;
 use super::prepare::{Prepared, Work, prepare};
 use super::published::Reader;
 use super::request_id::RequestIds;
@@ -36,12 +40,13 @@ use super::respond::{
     Answer, Code, Context, Notes, Refusal, UNKNOWN_VALUES_MAX, UnknownValue, response,
 };
 use super::snapshots::SnapshotSet;
-use super::{head_check, log};
+use super::{SearchFn, head_check, log};
 use crate::auth::{KeyTable, LiveKey, QuotaStatus};
 use crate::facets::nearest::nearest;
 use crate::facets::{self, FacetCounts};
 use crate::query::page::{Page, Scratch};
-use crate::query::request::{Query, Valued};
+use crate::query::request::Valued;
+use crate::query::session::cost::{EXPENSIVE, TooExpensive};
 use crate::render;
 use crate::snapshot::{Snapshot, SnapshotVersion};
 
@@ -69,7 +74,11 @@ pub(super) struct Answerer {
     pub(super) request_ids: RequestIds,
     pub(super) metrics: Arc<Metrics>,
     pub(super) clock: Clock,
-    pub(super) search: fn(&Snapshot, &Query, &mut Scratch) -> Page,
+    pub(super) search: SearchFn,
+    /// Where expensive requests are answered.
+    pub(super) pool: Pool,
+    /// The most that a request may cost.
+    pub(super) budget: u64,
     pub(super) access_log: bool,
     /// Which pages of other origins may ask.
     pub(super) cors: Option<Arc<Cors>>,
@@ -87,16 +96,62 @@ struct Facts {
     key_name: Option<String>,
 }
 
+/// A request under way.
+struct Begun {
+    started: Instant,
+    request_id: HeaderValue,
+    facts: Facts,
+}
+
+/// What becomes of a request.
+pub(super) enum Reply {
+    /// It is answered.
+    Now(Response<Full<Bytes>>),
+    /// The pool works on it.
+    Later(Box<Later>),
+}
+
+/// A request that the pool works on.
+pub(super) struct Later {
+    begun: Begun,
+    result: oneshot::Receiver<Result<Answer, Refusal>>,
+}
+
+/// What is known when the worker is done with a request.
+enum Checked {
+    Answered(Answer),
+    Queued(oneshot::Receiver<Result<Answer, Refusal>>),
+}
+
 impl Answerer {
-    /// Answers one request.
-    pub(super) fn answer(&self, head: &Head<'_>) -> Response<Full<Bytes>> {
+    /// Answers one request, or has it answered by the pool.
+    pub(super) fn answer(&self, head: &Head<'_>) -> Reply {
         let started = Instant::now();
         let request_id = self.request_ids.for_request(head.headers);
         let current = self.snapshots.borrow_mut().latest().current().map(Snapshot::version);
-        let mut facts =
+        let facts =
             Facts { quota: None, snapshot: current, kind: RequestKind::NoSearch, key_name: None };
-        let answer = self.checked(head, started, &mut facts).unwrap_or_else(Answer::Refused);
+        let mut begun = Begun { started, request_id, facts };
+        let answer = match self.checked(head, started, &mut begun.facts) {
+            Ok(Checked::Queued(result)) => return Reply::Later(Box::new(Later { begun, result })),
+            Ok(Checked::Answered(answer)) => answer,
+            Err(refusal) => Answer::Refused(refusal),
+        };
+        Reply::Now(self.respond(head, begun, answer))
+    }
 
+    /// Answers a request with what the pool has come to.
+    pub(super) fn answer_later(
+        &self,
+        head: &Head<'_>,
+        later: Later,
+        answer: Answer,
+    ) -> Response<Full<Bytes>> {
+        self.respond(head, later.begun, answer)
+    }
+
+    fn respond(&self, head: &Head<'_>, begun: Begun, answer: Answer) -> Response<Full<Bytes>> {
+        let Begun { started, request_id, facts } = begun;
         let outcome = match &answer {
             Answer::Found { .. } => Outcome::Found,
             Answer::NotModified { .. } => Outcome::NotModified,
@@ -131,17 +186,17 @@ impl Answerer {
         head: &Head<'_>,
         started: Instant,
         facts: &mut Facts,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Checked, Refusal> {
         head_check::check(head)?;
         if let Some(cors) = &self.cors
             && let Some(preflight) = cors.preflight(head.method, head.headers)
         {
-            return Ok(Answer::Preflight(preflight));
+            return Ok(Checked::Answered(Answer::Preflight(preflight)));
         }
         if let Some(page) = &self.page
             && let Some(answer) = page.answer(head)
         {
-            return Ok(Answer::Static(answer));
+            return Ok(Checked::Answered(Answer::Static(answer)));
         }
         let mut keys = self.keys.borrow_mut();
         let key = authenticate(keys.latest(), head.headers)?;
@@ -156,7 +211,8 @@ impl Answerer {
         }
 
         let mut snapshots = self.snapshots.borrow_mut();
-        let prepared = self.guarded(|| prepare(head, snapshots.latest())).flatten();
+        let open = snapshots.latest();
+        let prepared = self.guarded(|| prepare(head, open)).flatten();
         if let Some(quota) = key.quota() {
             let is_free = matches!(prepared, Ok(Prepared::NotModified { named: true, .. }));
             let granted = is_free || quota.charge(now);
@@ -169,68 +225,115 @@ impl Answerer {
         match prepared? {
             Prepared::NotModified { tag, version, .. } => {
                 facts.snapshot = Some(version);
-                Ok(Answer::NotModified { tag })
+                Ok(Checked::Answered(Answer::NotModified { tag }))
             }
             Prepared::Work { snapshot, work, tag } => {
                 facts.snapshot = Some(snapshot.version());
                 facts.kind = work.kind();
-                let (body, notes) = self.guarded(|| self.done(snapshot, work))?;
-                Ok(Answer::Found { body: body.into(), tag, notes })
-            }
-        }
-    }
-
-    /// The body of an answer, and what headers tell about it.
-    fn done(&self, snapshot: &Snapshot, work: Work) -> (Vec<u8>, Notes) {
-        match work {
-            Work::Search(request) => {
-                let SearchRequest { query, fields, .. } = *request;
-                let begun = Instant::now();
-                let page = (self.search)(snapshot, &query, &mut self.scratch.borrow_mut());
-                let search = Some(begun.elapsed());
-                let body = render::page_of(snapshot, &page, fields);
-                let unknown = unknown_values(snapshot, page.unknown);
-                let Page { corrected, place, relaxed, .. } = page;
-                (body, Notes { corrected, place, relaxed, unknown, search })
-            }
-            Work::Facets(request) => {
-                let begun = Instant::now();
-                let tuning = self.scratch.borrow().tuning;
-                let counts = facets::count(snapshot, &request, tuning);
-                let search = Some(begun.elapsed());
-                let body = render::facets::facets(&counts);
-                let unknown = unknown_values(snapshot, counts.unknown);
-                let FacetCounts { corrected, place, relaxed, .. } = counts;
-                (body, Notes { corrected, place, relaxed, unknown, search })
-            }
-            Work::Business(doc, fields) => {
-                (render::business(snapshot, doc, fields), Notes::default())
-            }
-            Work::Businesses(IdsRequest { ids, fields }) => {
-                let (mut docs, mut missing) = (Vec::new(), Vec::new());
-                for id in &ids {
-                    match snapshot.doc_by_id(id) {
-                        Some(doc) => docs.push(doc),
-                        None => missing.push(id.as_str()),
+                let (search, budget) = (self.search, self.budget);
+                let most = EXPENSIVE.min(budget);
+                let done_here =
+                    || done(search, snapshot, &work, most, &mut self.scratch.borrow_mut());
+                match self.guarded(done_here)? {
+                    Ok((body, notes)) => {
+                        let body = body.into();
+                        Ok(Checked::Answered(Answer::Found { body, tag, notes }))
+                    }
+                    Err(refused) if refused.cost > budget => Err(too_expensive(&refused, budget)),
+                    Err(_) => {
+                        let metrics = Arc::clone(&self.metrics);
+                        let snapshot = open.handle_to(snapshot);
+                        let queued = self.pool.submit(move || {
+                            let mut scratch = Scratch::default();
+                            let done = || done(search, &snapshot, &work, budget, &mut scratch);
+                            match guarded(&metrics, done)? {
+                                Ok((body, notes)) => {
+                                    Ok(Answer::Found { body: body.into(), tag, notes })
+                                }
+                                Err(refused) => Err(too_expensive(&refused, budget)),
+                            }
+                        });
+                        queued.map(Checked::Queued).ok_or_else(queue_is_full)
                     }
                 }
-                (render::businesses(snapshot, &docs, &missing, fields), Notes::default())
             }
-            Work::About => (render::about::about(snapshot), Notes::default()),
         }
     }
 
     /// Turns a panic into a refusal.
     fn guarded<T>(&self, work: impl FnOnce() -> T) -> Result<T, Refusal> {
         // What a panic may leave half done is the scratch memory, and that is replaced.
-        catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-            self.metrics.panics.inc();
+        guarded(&self.metrics, work).inspect_err(|_| {
             self.scratch.replace(Scratch::default());
-            let message = "the request could not be answered, and trying again may not help; \
-                report the request id";
-            Refusal::new(Code::Internal, message)
         })
     }
+}
+
+impl Later {
+    /// Waits until the pool has done the work, and says what it came to.
+    pub(super) async fn done(&mut self) -> Answer {
+        let done = (&mut self.result).await.unwrap_or_else(|_| {
+            let message = "the server stops; try again in 1 s";
+            Err(Refusal::new(Code::Overloaded, message))
+        });
+        done.unwrap_or_else(Answer::Refused)
+    }
+}
+
+/// Turns a panic into a refusal.
+fn guarded<T>(metrics: &Metrics, work: impl FnOnce() -> T) -> Result<T, Refusal> {
+    // Nobody looks at what it may have left half done.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        metrics.panics.inc();
+        let message = "the request could not be answered, and trying again may not help; \
+            report the request id";
+        Refusal::new(Code::Internal, message)
+    })
+}
+
+/// The body of an answer, and what headers tell about it, if it costs `most` at most.
+fn done(
+    search: SearchFn,
+    snapshot: &Snapshot,
+    work: &Work,
+    most: u64,
+    scratch: &mut Scratch,
+) -> Result<(Vec<u8>, Notes), TooExpensive> {
+    Ok(match work {
+        Work::Search(request) => {
+            let SearchRequest { query, fields, .. } = &**request;
+            let begun = Instant::now();
+            let page = search(snapshot, query, most, scratch)?;
+            let search = Some(begun.elapsed());
+            let body = render::page_of(snapshot, &page, *fields);
+            let unknown = unknown_values(snapshot, page.unknown);
+            let Page { corrected, place, relaxed, .. } = page;
+            (body, Notes { corrected, place, relaxed, unknown, search })
+        }
+        Work::Facets(request) => {
+            let begun = Instant::now();
+            let counts = facets::count_within(snapshot, request, scratch.tuning, most)?;
+            let search = Some(begun.elapsed());
+            let body = render::facets::facets(&counts);
+            let unknown = unknown_values(snapshot, counts.unknown);
+            let FacetCounts { corrected, place, relaxed, .. } = counts;
+            (body, Notes { corrected, place, relaxed, unknown, search })
+        }
+        Work::Business(doc, fields) => {
+            (render::business(snapshot, *doc, *fields), Notes::default())
+        }
+        Work::Businesses(IdsRequest { ids, fields }) => {
+            let (mut docs, mut missing) = (Vec::new(), Vec::new());
+            for id in ids {
+                match snapshot.doc_by_id(id) {
+                    Some(doc) => docs.push(doc),
+                    None => missing.push(id.as_str()),
+                }
+            }
+            (render::businesses(snapshot, &docs, &missing, *fields), Notes::default())
+        }
+        Work::About => (render::about::about(snapshot), Notes::default()),
+    })
 }
 
 /// Values of filters that name nothing, each with the known one nearest to it.
@@ -280,6 +383,33 @@ fn rate_limited(key: &LiveKey, status: &QuotaStatus) -> Refusal {
         status.limit, status.retry_after_seconds
     );
     Refusal::new(Code::RateLimited, message)
+}
+
+/// Says what is expensive about a request, and what would help.
+fn too_expensive(refused: &TooExpensive, budget: u64) -> Refusal {
+    let cost = refused.cost;
+    let mend = match refused.words.as_slice() {
+        [] => "narrow it by filters, or ask for fewer facets".to_owned(),
+        words => {
+            let words: Vec<String> =
+                words.iter().map(|word| format!("\"{}\"", Excerpt(word))).collect();
+            format!(
+                "the dearest words are {}: leave them out, or add a rarer word or a filter",
+                words.join(", ")
+            )
+        }
+    };
+    let message = format!(
+        "the request may read {cost} postings and tokens, and this server reads {budget} at most; \
+            {mend}"
+    );
+    let param = (!refused.words.is_empty()).then(|| "q".to_owned());
+    Refusal { code: Code::QueryTooExpensive, message, param }
+}
+
+fn queue_is_full() -> Refusal {
+    let message = "the server has as many expensive requests as it can take; try again in 1 s";
+    Refusal::new(Code::Overloaded, message)
 }
 
 fn log_access(head: &Head<'_>, response: &Response<Full<Bytes>>, key: Option<&str>, micros: u128) {

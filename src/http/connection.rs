@@ -3,22 +3,22 @@
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
-use std::future::{Ready, ready};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
+use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::Service;
 use hyper::{Request, Response, StatusCode};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::answer::Head;
+use super::answer::{Head, Later, Reply};
 use super::head_scan::HeadScan;
 use super::stream::Stream;
 use super::timer::TokioTimer;
@@ -61,12 +61,12 @@ struct ConnectionService {
 impl Service<Request<Incoming>> for ConnectionService {
     type Response = Response<Full<Bytes>>;
     type Error = Infallible;
-    type Future = Ready<Result<Self::Response, Infallible>>;
+    type Future = Answering;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let number = self.requests.get();
         self.requests.set(number + 1);
-        let answer = self.worker.answerer.answer(&Head {
+        let reply = self.worker.answerer.answer(&Head {
             method: request.method(),
             target: request.uri(),
             version: request.version(),
@@ -75,9 +75,60 @@ impl Service<Request<Incoming>> for ConnectionService {
             overloaded: self.overloaded,
             last: self.worker.is_draining(),
         });
-        self.turn.answered(answer.status() < StatusCode::BAD_REQUEST);
-        ready(Ok(answer))
+        match reply {
+            Reply::Now(answer) => {
+                self.turn.answered(answer.status() < StatusCode::BAD_REQUEST);
+                Answering::Now(Some(answer))
+            }
+            Reply::Later(later) => {
+                let (worker, turn) = (Rc::clone(&self.worker), Rc::clone(&self.turn));
+                let (request, _) = request.into_parts();
+                Answering::Later(Box::pin(answer_later(worker, turn, request, later)))
+            }
+        }
     }
+}
+
+/// The answer to one request.
+enum Answering {
+    Now(Option<Response<Full<Bytes>>>),
+    Later(Pin<Box<dyn Future<Output = Response<Full<Bytes>>>>>),
+}
+
+impl Future for Answering {
+    type Output = Result<Response<Full<Bytes>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Answering::Now(answer) => Poll::Ready(Ok(answer.take().expect("polled once"))),
+            Answering::Later(answer) => answer.as_mut().poll(cx).map(Ok),
+        }
+    }
+}
+
+/// Waits for the pool, and answers. Where the caller goes away meanwhile, hyper drops this, and the
+/// pool passes the request over.
+async fn answer_later(
+    worker: Rc<Worker>,
+    turn: Rc<Turn>,
+    request: Parts,
+    mut later: Box<Later>,
+) -> Response<Full<Bytes>> {
+    let answer = later.done().await;
+    let head = Head {
+        method: &request.method,
+        target: &request.uri,
+        version: request.version,
+        headers: &request.headers,
+        // Such requests are refused before anything is done for them.
+        fault: None,
+        overloaded: false,
+        // The server may have begun to stop.
+        last: worker.is_draining(),
+    };
+    let answer = worker.answerer.answer_later(&head, *later, answer);
+    turn.answered(answer.status() < StatusCode::BAD_REQUEST);
+    answer
 }
 
 /// Serves one connection to its end.

@@ -103,6 +103,10 @@ pub(super) struct Metrics {
     /// By [`RequestKind`].
     durations: [Histogram; RequestKind::ALL.len()],
     pub(super) panics: Counter,
+    /// Requests that the pool has begun to answer.
+    pub(super) pool_answered: Counter,
+    /// Requests that wait for the pool.
+    pub(super) pool_waiting: Gauge,
     /// Open now; also what admission goes by.
     pub(super) connections: Gauge,
     pub(super) connections_accepted: Counter,
@@ -148,6 +152,16 @@ impl Metrics {
             durations: RequestKind::ALL
                 .map(|(_, kind)| durations.get_or_create_owned(&KindLabel { kind })),
             panics: registered(to, "http_panics", "Requests that failed inside the server"),
+            pool_answered: registered(
+                to,
+                "http_pool_requests",
+                "Expensive requests that threads of the pool took on",
+            ),
+            pool_waiting: registered(
+                to,
+                "http_pool_waiting",
+                "Expensive requests that wait for a thread of the pool",
+            ),
             connections: registered(to, "http_connections", "Connections open now"),
             connections_accepted: registered(
                 to,
@@ -275,6 +289,8 @@ mod tests {
             "firmament_http_request_duration_seconds_count{kind=\"none\"} 2",
             "firmament_http_request_duration_seconds_sum{kind=\"none\"} 4.0",
             "firmament_http_connections 0",
+            "firmament_http_pool_requests_total 0",
+            "firmament_http_pool_waiting 0",
             "firmament_key_reloads_total{result=\"failed\"} 0",
             "# EOF",
         ] {

@@ -61,6 +61,7 @@ pub(super) enum Code {
     DuplicateParameter,
     InvalidEncoding,
     QueryTooLong,
+    QueryTooExpensive,
     InvalidCursor,
     CursorMismatch,
     CursorExpired,
@@ -80,12 +81,13 @@ pub(super) enum Code {
 
 impl Code {
     /// Every code, in the order of its discriminant.
-    pub(super) const ALL: [Code; 20] = [
+    pub(super) const ALL: [Code; 21] = [
         Code::InvalidParameter,
         Code::UnknownParameter,
         Code::DuplicateParameter,
         Code::InvalidEncoding,
         Code::QueryTooLong,
+        Code::QueryTooExpensive,
         Code::InvalidCursor,
         Code::CursorMismatch,
         Code::CursorExpired,
@@ -110,6 +112,7 @@ impl Code {
             Code::DuplicateParameter => "duplicate_parameter",
             Code::InvalidEncoding => "invalid_encoding",
             Code::QueryTooLong => "query_too_long",
+            Code::QueryTooExpensive => "query_too_expensive",
             Code::InvalidCursor => "invalid_cursor",
             Code::CursorMismatch => "cursor_mismatch",
             Code::CursorExpired => "cursor_expired",
@@ -135,6 +138,7 @@ impl Code {
             | Code::DuplicateParameter
             | Code::InvalidEncoding
             | Code::QueryTooLong
+            | Code::QueryTooExpensive
             | Code::InvalidCursor
             | Code::CursorMismatch
             | Code::CursorExpired
@@ -155,10 +159,7 @@ impl Code {
     /// Whether the connection ends with this answer: what follows a malformed head cannot be
     /// trusted to be the next one.
     pub(super) fn closes_connection(self) -> bool {
-        matches!(
-            self,
-            Code::BadRequest | Code::UriTooLong | Code::HeadersTooLarge | Code::Overloaded
-        )
+        matches!(self, Code::BadRequest | Code::UriTooLong | Code::HeadersTooLarge)
     }
 }
 

@@ -18,6 +18,7 @@ use super::cors::Cors;
 use super::key_watch::KeyWatch;
 use super::metrics::Metrics;
 use super::page::Page;
+use super::pool::Pool;
 use super::published::Published;
 use super::reload::{LoadRequest, LoadResult, Loaded, Loader};
 use super::request_id::RequestIds;
@@ -27,6 +28,9 @@ use super::worker::{Limits, Worker};
 use super::{Engine, PageOption, ServeError, ServerConfig, listener, log};
 use crate::auth::KeyTable;
 use crate::query::page::Scratch;
+
+/// Fewest threads for expensive requests: one that takes seconds does not hold up all others.
+const POOL_THREADS_MIN: usize = 2;
 
 /// A running server. Dropping it ends it without waiting for connections.
 #[derive(Debug)]
@@ -85,6 +89,7 @@ impl Server {
             PageOption::On => Some(Arc::new(Page::new(None))),
             PageOption::WithKey(key) => Some(Arc::new(Page::new(Some(key)))),
         };
+        let pool = Pool::start(worker_count.max(POOL_THREADS_MIN), Arc::clone(&metrics))?;
         let mut worker_threads = Vec::with_capacity(worker_count);
         for (number, listener) in listeners.into_iter().enumerate() {
             let worker = WorkerParts {
@@ -95,6 +100,8 @@ impl Server {
                 request_ids: RequestIds::new()
                     .map_err(|error| ServeError::Random(error.to_string()))?,
                 engine: config.engine,
+                pool: pool.clone(),
+                budget: config.query_budget.unwrap_or(u64::MAX),
                 access_log: config.access_log,
                 cors: cors.clone(),
                 page: page.clone(),
@@ -286,6 +293,8 @@ struct WorkerParts {
     clock: Clock,
     request_ids: RequestIds,
     engine: Engine,
+    pool: Pool,
+    budget: u64,
     access_log: bool,
     cors: Option<Arc<Cors>>,
     page: Option<Arc<Page>>,
@@ -302,6 +311,8 @@ impl WorkerParts {
             metrics: self.metrics,
             clock: self.clock,
             search: self.engine.search,
+            pool: self.pool,
+            budget: self.budget,
             access_log: self.access_log,
             cors: self.cors,
             page: self.page,
@@ -310,7 +321,10 @@ impl WorkerParts {
     }
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+pub(super) fn spawn(
+    name: &str,
+    work: impl FnOnce() + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work)
 }
 

@@ -76,6 +76,13 @@ impl<S: Versioned> SnapshotSet<S> {
         self.current.iter().chain(self.earlier.iter().map(|earlier| &earlier.snapshot))
     }
 
+    /// A handle to `snapshot`, which is one of the set.
+    pub(super) fn handle_to(&self, snapshot: &S) -> Arc<S> {
+        let mut handles = self.handles();
+        let handle = handles.find(|handle| std::ptr::eq(handle.as_ref(), snapshot));
+        Arc::clone(handle.expect("it is one of the set"))
+    }
+
     /// The set after a swap. An earlier snapshot that becomes current again (a roll-back) leaves
     /// the earlier ones.
     pub(super) fn swapped(

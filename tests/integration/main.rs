@@ -13,6 +13,7 @@ mod given_files;
 mod http_contract;
 mod http_hostile;
 mod http_lifecycle;
+mod http_pool;
 mod http_process;
 mod input_formats;
 mod input_values;

@@ -119,9 +119,9 @@ fn code_headers_too_large() {
 #[test]
 fn code_internal() {
     let mut setup = Setup::new();
-    setup.config.engine.search = |snapshot, query, scratch| {
+    setup.config.engine.search = |snapshot, query, most, scratch| {
         assert!(query.limit != 13, "an injected failure");
-        firmament::query::page::search(snapshot, query, scratch)
+        firmament::query::page::search_within(snapshot, query, most, scratch)
     };
     let server = setup.start();
     let mut client = server.connect();
