@@ -31,5 +31,5 @@ pub use page::{Page, Scratch, search, search_within};
 pub use request::{Query, SortKey, SortOrder, industry_is_blank};
 pub use score::text_score::text_score;
 pub use session::ways::{Tuning, Way, Ways};
-pub use strategy::relaxed::relaxed_score;
+pub use strategy::relaxed::{Shares, relaxed_shares};
 pub use text::{QueryTooLong, TextQuery};

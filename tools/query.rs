@@ -13,6 +13,7 @@ use super::output::{plain, print};
 use super::{Failure, inspect};
 use firmament::facets::Facet;
 use firmament::http::parse_query_string;
+use firmament::query::Shares;
 use firmament::query::explain::{Explanation, PlanNode, ResultExplanation, Standing, explain};
 use firmament::query::page::{Page, Scratch, search};
 use firmament::query::request::Query;
@@ -166,6 +167,9 @@ fn table(snapshot: &Snapshot, page: &Page) -> String {
     if let Some(corrected) = &page.corrected {
         let _ = writeln!(text, "corrected: {corrected}");
     }
+    if let Some(place) = &page.place {
+        let _ = writeln!(text, "place: {place}");
+    }
     if page.relaxed {
         text.push_str("relaxed: nothing matches all words, so any counts\n");
     }
@@ -197,6 +201,7 @@ fn to_json(snapshot: &Snapshot, page: &Page, explanation: &Explanation) -> Value
     json!({
         "response": body,
         "corrected": page.corrected,
+        "place": page.place,
         "relaxed": page.relaxed,
         "explanation": {
             "q": explanation.q,
@@ -222,8 +227,9 @@ fn plan_to_json(node: &PlanNode) -> Value {
 fn result_to_json(result: &ResultExplanation) -> Value {
     let held = result.held.iter().map(|held| held.iter().map(ToString::to_string).collect());
     let shares = match result.standing {
-        Standing::Relaxed { shares, score } => {
-            json!({ "of_q": shares.of_query, "of_name": shares.of_name, "score": score })
+        Standing::Relaxed(shares) => {
+            let Shares { of_query, of_name, boost } = shares;
+            json!({ "of_q": of_query, "of_name": of_name, "boost": boost, "score": shares.score() })
         }
         _ => Value::Null,
     };

@@ -110,12 +110,7 @@ pub enum Standing {
     /// By level.
     Ranked(Level),
     /// By what it shares with a relaxed `q`.
-    Relaxed {
-        /// The shares.
-        shares: Shares,
-        /// What they come to.
-        score: u32,
-    },
+    Relaxed(Shares),
 }
 
 /// Tells why `query` is answered with `page`.
@@ -184,7 +179,7 @@ impl<'a, 's> Results<'a, 's> {
         sorted.sort_unstable();
         let on_page = SetExpr::materialised(DocSet::of_sorted(sorted.into_iter()));
         let is_relaxed = interpretation.is_relaxed;
-        let relaxed = is_relaxed.then(|| RelaxedScorer::new(session, interpretation));
+        let relaxed = is_relaxed.then(|| RelaxedScorer::new(session, interpretation, &query.text));
         let mut levels = HashMap::new();
         if !is_relaxed && (interpretation.whole_id.is_some() || !interpretation.clauses.is_empty())
         {
@@ -205,9 +200,7 @@ impl<'a, 's> Results<'a, 's> {
         let snapshot = self.session.snapshot();
         let (id, name) = id_and_name(&snapshot.document(doc));
         let standing = match (&self.relaxed, self.levels.get(&doc)) {
-            (Some(relaxed), _) => {
-                Standing::Relaxed { shares: relaxed.shares(doc), score: relaxed.score(doc) }
-            }
+            (Some(relaxed), _) => Standing::Relaxed(relaxed.shares(doc)),
             (None, Some(&level)) => Standing::Ranked(level),
             (None, None) => Standing::Unranked,
         };

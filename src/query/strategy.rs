@@ -97,7 +97,7 @@ impl<'s> Strategy<'s> {
             }
             Strategy::Relaxed => {
                 let scorer = Scorer::new(session, interpretation, &query.text);
-                let relaxed = RelaxedScorer::new(session, interpretation);
+                let relaxed = RelaxedScorer::new(session, interpretation, &query.text);
                 relaxed.nearest(session, interpretation, hits, scorer, *window)
             }
             Strategy::Levels(best) => {

@@ -32,10 +32,12 @@ mod shrink;
 pub mod subject;
 
 use crate::collections::{self, Record, Rng};
+use crate::oracle::relaxation::Boosts;
 use crate::oracle::{Answer, Oracle, rows};
 use coverage::Coverage;
 use firmament::company::Company;
 use firmament::ids::DocId;
+use firmament::query::Shares;
 use firmament::query::cursor::Cursor;
 use firmament::query::page::{Page, Scratch};
 use firmament::query::request::{Query, SortKey, SortOrder};
@@ -66,6 +68,8 @@ struct Pair<'a> {
     answer: Answer,
     /// The text score of each record that matches.
     scores: HashMap<usize, u32>,
+    /// What each of them shares with a relaxed query.
+    shares: HashMap<usize, Shares>,
     rng: Rng,
     scratch: &'a mut Scratch,
 }
@@ -85,7 +89,10 @@ impl<'a> Pair<'a> {
             let score = subject.text_score(&query);
             answer.matches.iter().map(|found| (found.record, score(found.record))).collect()
         };
-        Pair { oracle, subject, records, request, query, answer, scores, rng, scratch }
+        let relaxed = answer.matches.iter().filter(|_| answer.is_relaxed);
+        let shares = relaxed.map(|it| (it.record, subject.relaxed_shares(&query, it.record)));
+        let shares = shares.collect();
+        Pair { oracle, subject, records, request, query, answer, scores, shares, rng, scratch }
     }
 
     /// Checks everything.
@@ -121,7 +128,7 @@ impl<'a> Pair<'a> {
             .matches
             .iter()
             .map(|found| {
-                let score = self.subject.relaxed_score(&self.query, found.record);
+                let score = self.shares[&found.record].score();
                 let key = i64::from(score) << 16 | i64::from(self.scores[&found.record]);
                 let static_order = self.oracle.records()[found.record].places.static_order;
                 (if order == SortOrder::Desc { -key } else { key }, static_order, found.record)
@@ -194,6 +201,23 @@ impl<'a> Pair<'a> {
         );
         ensure!(page.place == self.answer.place, "the place is {:?}", page.place);
         ensure!(page.relaxed == self.answer.is_relaxed, "relaxed is {}", page.relaxed);
+        if page.relaxed {
+            self.check_boosts()?;
+        }
+        Ok(())
+    }
+
+    /// What the matches of a relaxed answer count more for their names and places.
+    fn check_boosts(&self) -> Result<(), Fault> {
+        let (text, _) = self.oracle.understood(&self.query.text);
+        let boosts = Boosts::of(&text, self.oracle);
+        for found in &self.answer.matches {
+            let boost = self.shares[&found.record].boost;
+            let record = &self.oracle.records()[found.record];
+            let tenths = boosts.tenths(record);
+            let is_right = (boost * 10.0).round() as u32 == tenths;
+            ensure!(is_right, "{} counts {boost}, not {tenths} tenths", record.company.id);
+        }
         Ok(())
     }
 

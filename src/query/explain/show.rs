@@ -155,11 +155,13 @@ impl Display for Standing {
         match self {
             Standing::Unranked => f.write_str("not ranked"),
             Standing::Ranked(level) => write!(f, "{level}"),
-            Standing::Relaxed { shares, score } => write!(
+            Standing::Relaxed(shares) => write!(
                 f,
-                "{:.1} % of q, {:.1} % of the name: {score}",
+                "{:.1} % of q, {:.1} % of the name, times {:.1}: {}",
                 shares.of_query * 100.0,
-                shares.of_name * 100.0
+                shares.of_name * 100.0,
+                shares.boost,
+                shares.score()
             ),
         }
     }

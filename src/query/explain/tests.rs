@@ -128,11 +128,11 @@ fn a_correction_and_a_relaxation() {
         "found by: looking at every hit",
         "results: 2 of 4, by relevance",
         "1 b-3 Böhme Wireless GmbH",
-        "43.8 % of q, 34.6 % of the name: 265904; text score 128",
+        "43.8 % of q, 34.6 % of the name, times 1.0: 265904; text score 128",
         "128 wireles name (as wireless)",
         "0 payments not held",
         "2 b-1 PayPal Holdings, Inc.",
-        "20.0 % of q, 0.0 % of the name: 80000; text score 99",
+        "20.0 % of q, 0.0 % of the name, times 1.0: 80000; text score 99",
         "0 wireles not held",
         "99 payments industry, description",
     ];

@@ -33,6 +33,21 @@ pub fn at_place(session: &Session<'_>, query: &Query) -> Option<Query> {
     is_matched.then(|| Query { text, place: Some(place), ..query.clone() })
 }
 
+/// The names of places in `q`, as they are written: from the left, the longest at each place.
+pub fn names(session: &Session<'_>, text: &TextQuery) -> Vec<String> {
+    let names = Names::of(session, text);
+    let (mut found, mut start) = (Vec::new(), 0);
+    while let Some(lens) = names.lens.get(start) {
+        let Some(len) = lens.last() else {
+            start += 1;
+            continue;
+        };
+        found.push(text.written(names.span(&(start..start + len))).to_owned());
+        start += len;
+    }
+    found
+}
+
 /// The names of places among the clauses that must match.
 struct Names<'t> {
     clauses: &'t [Clause],

@@ -7,7 +7,7 @@ use super::count::{are_disjoint, stored, without_parts};
 use crate::ids::TermOrd;
 use crate::industries;
 use crate::places;
-use crate::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart};
+use crate::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart, PlaceQuery};
 use crate::query::request::{Query, Valued};
 use crate::query::sets::set_expr::{List, SetExpr};
 use crate::snapshot::answers::frequent_keys::DenseKey;
@@ -80,6 +80,18 @@ impl<'s> Session<'s> {
                 SetExpr::EMPTY
             }
         }))
+    }
+
+    /// Businesses at the places of a kind that a name means.
+    pub fn places_named(&self, name: &str, kind: PlaceKind) -> SetExpr<'s> {
+        let is_known = |key: &PlaceKey| self.snapshot().places().ord(key.as_str()).is_some();
+        match places::parse(name, &is_known) {
+            PlaceFilter::Parts(PlaceQuery { parts }) => {
+                let of_kind = |part| self.place(&self.by_kind(part)[kind as usize]);
+                SetExpr::union(parts.iter().map(of_kind))
+            }
+            PlaceFilter::Unknown | PlaceFilter::Blank => SetExpr::EMPTY,
+        }
     }
 
     fn industry(&self, ord: TermOrd) -> SetExpr<'s> {

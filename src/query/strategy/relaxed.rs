@@ -6,9 +6,11 @@
 //! words among many others. What stands there as it was asked for counts in full; less counts what
 //! stands there only as a reading of a misspelt word, as the longer word that the last one begins,
 //! or as a word that begins alike (Universität, University): such a word makes nobody a hit, but
-//! tells hits apart.
+//! tells hits apart. A name that stands whole in `q`, and a place that does, count more
+//! (`boosts`).
 
 mod akin;
+mod boosts;
 mod walk;
 
 use crate::ids::{DocId, TermOrd};
@@ -17,11 +19,12 @@ use crate::query::request::Query;
 use crate::query::session::Session;
 use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::set_expr::SetExpr;
-use crate::query::text::{Phrase, QueryWord, Term};
+use crate::query::text::{Phrase, QueryWord, Term, TextQuery};
 use crate::snapshot::Snapshot;
 use crate::snapshot::answers::name_weights::sharpened;
 use crate::snapshot::columns::doc_tokens::{CODE_MIN, Token};
 use crate::snapshot::encoding::postings::Postings;
+use boosts::{Boosts, WHOLE_NAME_WORDS_MIN};
 use fst::automaton::AlwaysMatch;
 use rustc_hash::FxHashMap;
 
@@ -46,13 +49,13 @@ const BEGUN_MAX: usize = 1 << 16;
 /// Fixed point of the score.
 const ONE: f64 = 1_000_000.0;
 
-/// The score of one hit of a relaxed query, by reading its name and looking it up in every list:
-/// what the walk over sums must equal. The text score breaks its ties.
-pub fn relaxed_score(snapshot: &Snapshot, query: &Query, doc: DocId) -> u32 {
+/// What one hit of a relaxed query shares with it, by reading its name and looking it up in every
+/// list: what the walk over sums must equal. The text score breaks ties.
+pub fn relaxed_shares(snapshot: &Snapshot, query: &Query, doc: DocId) -> Shares {
     let session = Session::new(snapshot);
     let mut interpretation = Interpretation::new(&session, &query.text);
     interpretation.settle(&session, query);
-    RelaxedScorer::new(&session, &interpretation).score(doc)
+    RelaxedScorer::new(&session, &interpretation, &query.text).shares(doc)
 }
 
 /// Scores relaxed hits.
@@ -64,6 +67,7 @@ pub struct RelaxedScorer<'s> {
     /// The words that cover names, by code: those of `q` in all forms, readings, longer and akin
     /// words.
     name_words: FxHashMap<u32, NameWord>,
+    boosts: Boosts<'s>,
 }
 
 /// A word of names that `q` covers.
@@ -75,19 +79,31 @@ struct NameWord {
     akin: Vec<(usize, f64)>,
 }
 
-/// How much a business and `q` share, each from 0 to 1.
+/// How much a business and `q` share.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shares {
-    /// Of `q`, by weight; what is not in the name counts for less.
+    /// Of `q`, by weight, from 0 to 1; what is not in the name counts for less.
     pub of_query: f64,
-    /// Of the name, by weight and without legal forms at its end.
+    /// Of the name, by weight and without legal forms at its end, from 0 to 1.
     pub of_name: f64,
+    /// The factor that the whole name and the place make, from 1.
+    pub boost: f64,
+}
+
+impl Shares {
+    /// The score: the larger, the more a business shares.
+    pub fn score(&self) -> u32 {
+        let Shares { of_query, of_name, boost } = self;
+        (of_query * (UNCOVERED + (1.0 - UNCOVERED) * of_name) * boost * ONE).round() as u32
+    }
 }
 
 /// What a clause weighs, and which documents hold it.
 #[derive(Debug)]
 struct WeighedClause<'s> {
     weight: f64,
+    /// Number of its words.
+    words: usize,
     /// The documents that hold it in each way, in the order in which ways count.
     sets: Vec<(Held, SetExpr<'s>)>,
     /// Documents with a word in the name that is only a part of the clause: it covers the name.
@@ -177,6 +193,7 @@ impl<'s> WeighedClause<'s> {
         let covered = covered.map(|ord| sharpened(terms.weight_of_code(terms.code(ord))));
         WeighedClause {
             weight: sharpened(weight(session, clause_match)),
+            words: term.phrase().words.len(),
             sets: sets.into_iter().filter(|(_, docs)| !docs.is_nothing()).collect(),
             partly: SetExpr::union(split.chain(parts)),
             akin_max: akin.iter().map(|(_, counts)| *counts).fold(0.0, f64::max),
@@ -202,7 +219,11 @@ impl<'s> WeighedClause<'s> {
 
 impl<'s> RelaxedScorer<'s> {
     /// A scorer for what a relaxed `q` means.
-    pub fn new(session: &Session<'s>, interpretation: &Interpretation<'s>) -> RelaxedScorer<'s> {
+    pub fn new(
+        session: &Session<'s>,
+        interpretation: &Interpretation<'s>,
+        text: &TextQuery,
+    ) -> RelaxedScorer<'s> {
         let snapshot = session.snapshot();
         let terms = snapshot.terms();
         let (mut clauses, mut name_words) = (Vec::new(), FxHashMap::<u32, NameWord>::default());
@@ -228,15 +249,11 @@ impl<'s> RelaxedScorer<'s> {
             clauses.push(WeighedClause::new(session, clause_match, &akin_words, &begun));
         }
         let total = clauses.iter().map(|clause| clause.weight).sum::<f64>().max(1.0);
-        RelaxedScorer { snapshot, clauses, total, name_words }
+        let boosts = Boosts::new(session, interpretation, text);
+        RelaxedScorer { snapshot, clauses, total, name_words, boosts }
     }
 
-    /// The score of a hit: the larger, the more it shares.
-    pub fn score(&self, doc: DocId) -> u32 {
-        score_of(&self.shares(doc))
-    }
-
-    /// What the score of a hit is made from.
+    /// What a hit shares with `q`.
     pub fn shares(&self, doc: DocId) -> Shares {
         let mut counts: Vec<f64> = self.counts(doc).collect();
         self.shares_of(doc, &mut counts, &mut Vec::new())
@@ -244,12 +261,16 @@ impl<'s> RelaxedScorer<'s> {
 
     fn shares_of(&self, doc: DocId, counts: &mut [f64], positions: &mut Vec<(f64, f64)>) -> Shares {
         let of_name = self.covered(doc, counts, positions);
-        Shares { of_query: self.held(counts.iter().copied()) / self.total, of_name }
+        let is_covered =
+            positions.iter().all(|(weight, covered)| *weight == 0.0 || *covered == 1.0);
+        let boost = self.boosts.of(doc, is_covered);
+        Shares { of_query: self.held(counts.iter().copied()) / self.total, of_name, boost }
     }
 
-    /// The score of a document that holds so much of `q`, and of whose name `q` covers this share.
-    fn score_with(&self, held: f64, of_name: f64) -> u32 {
-        score_of(&Shares { of_query: held / self.total, of_name })
+    /// The score of a document that holds so much of `q`, of whose name `q` covers this share, and
+    /// that counts so much more.
+    fn score_with(&self, held: f64, of_name: f64, boost: f64) -> u32 {
+        Shares { of_query: held / self.total, of_name, boost }.score()
     }
 
     /// What each clause counts by where it stands in a hit, akin words aside.
@@ -293,11 +314,6 @@ impl<'s> RelaxedScorer<'s> {
         // An empty sum of floats is -0.
         covered.max(0.0) / total.max(1.0)
     }
-}
-
-fn score_of(shares: &Shares) -> u32 {
-    let Shares { of_query, of_name } = shares;
-    (of_query * (UNCOVERED + (1.0 - UNCOVERED) * of_name) * ONE).round() as u32
 }
 
 /// The weight of a clause: that of its words, or of its first reading; a word that stands nowhere

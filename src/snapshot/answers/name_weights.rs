@@ -171,7 +171,7 @@ mod tests {
             let mut positions: Vec<(f64, Vec<u32>)> = Vec::new();
             for &token in &tokens {
                 match token {
-                    Token::Word(_) if positions.len() == core.end as usize => break,
+                    Token::Word(_) | Token::Gap if positions.len() == core.end as usize => break,
                     Token::Word(code) => positions.push((sharpened(weight(code)), vec![code])),
                     Token::Gap => positions.push((0.0, Vec::new())),
                     Token::Alternative(code) => {

@@ -141,7 +141,7 @@ impl<'a> Tokens<'a> {
         let mut end = 0;
         for token in self {
             let start = match token {
-                Token::Word(_) if end == core.end as usize => return,
+                Token::Word(_) | Token::Gap if end == core.end as usize => return,
                 Token::Word(_) | Token::Gap => {
                     end += 1;
                     end - 1

@@ -43,6 +43,19 @@ pub fn read(q: &TextQuery, oracle: &Oracle) -> Option<(TextQuery, String)> {
     is_found.then_some((rest, place))
 }
 
+/// The names of places in `q`, none within a longer one to its left.
+pub fn names(q: &TextQuery, oracle: &Oracle) -> Vec<String> {
+    let clauses = q.required().len();
+    let (mut names, mut start) = (Vec::new(), 0);
+    while start < clauses {
+        let longest =
+            (start + 1..=clauses).rev().find(|&end| is_place(q, &(start..end), 1, oracle));
+        names.extend(longest.map(|end| in_text(q, &(start..end))));
+        start = longest.unwrap_or(start + 1);
+    }
+    names
+}
+
 /// Is a run of words a row of so many names of places?
 fn is_place(q: &TextQuery, run: &Range<usize>, names: usize, oracle: &Oracle) -> bool {
     let is_run = q.required()[run.clone()].iter().all(is_word)

@@ -7,7 +7,7 @@ use firmament::index::Thresholds;
 use firmament::query::page::{Page, Scratch, search};
 use firmament::query::request::Query;
 use firmament::query::session::ways::{Tuning, Way};
-use firmament::query::{relaxed_score, text_score};
+use firmament::query::{Shares, relaxed_shares, text_score};
 use firmament::snapshot::Snapshot;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -99,8 +99,8 @@ impl Subject {
         |number| text_score(&self.snapshot, query, self.docs[number])
     }
 
-    /// The score of a record in a relaxed answer, told of this record alone.
-    pub fn relaxed_score(&self, query: &Query, number: usize) -> u32 {
-        relaxed_score(&self.snapshot, query, self.docs[number])
+    /// What a record shares with a relaxed query, told of this record alone.
+    pub fn relaxed_shares(&self, query: &Query, number: usize) -> Shares {
+        relaxed_shares(&self.snapshot, query, self.docs[number])
     }
 }

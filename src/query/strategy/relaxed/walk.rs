@@ -6,7 +6,8 @@
 //! fills, the fewer are left. (Turtle, Flood: "Query evaluation: strategies and optimizations",
 //! 1995, call such bounds MaxScore.)
 
-use super::{Held, ONE, RelaxedScorer, UNCOVERED, WeighedClause, score_of};
+use super::boosts::WHOLE_NAME;
+use super::{Boosts, Held, ONE, RelaxedScorer, UNCOVERED, WHOLE_NAME_WORDS_MIN, WeighedClause};
 use crate::ids::DocId;
 use crate::query::cursor::Position;
 use crate::query::interpret::Interpretation;
@@ -52,6 +53,10 @@ struct Walk<'a, 's> {
     named: Box<Words>,
     /// Of these, the ones with a part.
     partly: Box<Words>,
+    /// Documents of the chunk at places that `q` names.
+    at_place: Box<Words>,
+    /// Documents of the chunk whose names may stand whole in `q`.
+    may_be_whole: Box<Words>,
     /// What is known of documents, by the sets that hold them: a byte a clause, a bit a set.
     kinds: FxHashMap<Box<[u8]>, Rc<Kind>>,
     /// Documents whose names are read next, each with the score that it comes to at the nearest.
@@ -75,6 +80,8 @@ struct Kind {
     held: f64,
     /// The most that the words in the name weigh which are in `q`.
     covered_max: f64,
+    /// May the name stand whole in `q`?
+    may_be_whole: bool,
 }
 
 impl<'s> RelaxedScorer<'s> {
@@ -101,6 +108,8 @@ impl<'s> RelaxedScorer<'s> {
             sums: BitSums::default(),
             named: Box::new([0; BITMAP_WORDS]),
             partly: Box::new([0; BITMAP_WORDS]),
+            at_place: Box::new([0; BITMAP_WORDS]),
+            may_be_whole: Box::new([0; BITMAP_WORDS]),
             kinds: FxHashMap::default(),
             waiting: Vec::with_capacity(ANNOUNCED),
             counts: Vec::new(),
@@ -176,16 +185,19 @@ impl Walk<'_, '_> {
         let most = counts.iter().zip(&self.scorer.clauses);
         let held_max = self.scorer.held(most.map(|(count, clause)| count.max(clause.akin_max)));
         let held = self.scorer.held(counts.iter().copied());
-        let kind = Kind { counts, held_max, held, covered_max: f64::INFINITY };
+        let covered_max = f64::INFINITY;
+        let kind = Kind { counts, held_max, held, covered_max, may_be_whole: true };
         self.wait(doc, &kind, f64::INFINITY);
     }
 
     /// The most that a document scores that holds so much of `q`, if the words of its name that are
-    /// in `q` weigh so much at most.
-    fn score_max(&self, held_max: f64, covered_max: f64, name_weight: u8) -> u32 {
+    /// in `q` weigh so much at most; `boosts` are those of documents whose names do not stand whole
+    /// in `q`, and do.
+    fn score_max(&self, held_max: f64, covered_max: f64, name_weight: u8, boosts: [f64; 2]) -> u32 {
         let of_name = (covered_max / LEAST[usize::from(name_weight)]).min(1.0);
+        let boost = boosts[usize::from(of_name == 1.0)];
         // One more, since sums of floats are rounded.
-        self.scorer.score_with(held_max, of_name) + 1
+        self.scorer.score_with(held_max, of_name, boost) + 1
     }
 
     /// Has the name of a document read, if what it holds and what its name weighs lets it be near.
@@ -193,9 +205,12 @@ impl Walk<'_, '_> {
         let score = match self.is_best_first {
             true => {
                 let name_weight = self.scorer.snapshot.name_weights().byte(doc);
-                self.score_max(kind.held_max, covered_max, name_weight)
+                let of_place = self.scorer.boosts.of_place(doc);
+                let whole = if kind.may_be_whole { WHOLE_NAME } else { 0.0 };
+                let boosts = [of_place, of_place + whole];
+                self.score_max(kind.held_max, covered_max, name_weight, boosts)
             }
-            false => self.scorer.score_with(kind.held, 0.0).saturating_sub(1),
+            false => self.scorer.score_with(kind.held, 0.0, 1.0).saturating_sub(1),
         };
         if !self.may_be_near(doc, score) {
             self.is_bounded = true;
@@ -213,23 +228,27 @@ impl Walk<'_, '_> {
         if let Some(kind) = self.kinds.get(sets) {
             return kind.clone();
         }
-        let mut kind = Kind { counts: Vec::new(), held_max: 0.0, held: 0.0, covered_max: 0.0 };
+        let (mut counts, mut words) = (Vec::new(), 0);
+        let (mut held_max, mut covered_max) = (0.0, 0.0);
         for (clause, sets) in self.scorer.clauses.iter().zip(sets) {
             let is_in = |at: usize| sets >> at & 1 == 1;
             let held =
                 || clause.sets.iter().enumerate().filter(|(at, _)| is_in(*at)).map(|it| it.1.0);
             let count = held().find(|held| *held != Held::Nearly).map_or(0.0, Held::count);
-            kind.counts.push(count);
+            counts.push(count);
             let most = held().map(|held| clause.count_max(held)).fold(0.0, f64::max);
-            kind.held_max += clause.weight * most;
-            kind.covered_max += match () {
+            held_max += clause.weight * most;
+            let is_as_written = held().any(|held| held == Held::AsWritten);
+            words += if is_as_written { clause.words } else { 0 };
+            covered_max += match () {
                 () if held().any(|held| held == Held::Nearly) => f64::INFINITY,
-                () if held().any(|held| held == Held::AsWritten) => clause.covered_max,
+                () if is_as_written => clause.covered_max,
                 () => 0.0,
             };
         }
-        kind.held = self.scorer.held(kind.counts.iter().copied());
-        let kind = Rc::new(kind);
+        let held = self.scorer.held(counts.iter().copied());
+        let may_be_whole = words >= WHOLE_NAME_WORDS_MIN;
+        let kind = Rc::new(Kind { counts, held_max, held, covered_max, may_be_whole });
         self.kinds.insert(sets.into(), kind.clone());
         kind
     }
@@ -255,12 +274,14 @@ impl Walk<'_, '_> {
         let Some(bound) = self.nearest.bound_key() else { return self.look_at(key, left) };
         let held = (bound >> 16) as f64 / ONE * self.scorer.total;
         let one = self.scorer.total / ONE;
-        let thresholds = match self.is_best_first {
-            true => [held - one, (held - one) / UNCOVERED].map(|held| (held / self.unit) as u32),
-            false => [((held + one) / UNCOVERED / self.unit) as u32 + 1; 2],
-        };
         let before = count_ones(left.as_slice());
-        self.reach(thresholds, left, &mut reached);
+        match self.is_best_first {
+            true => self.reach_boosted(held - one, left, &mut reached),
+            false => {
+                let threshold = ((held + one) / UNCOVERED / self.unit) as u32 + 1;
+                self.reach([threshold; 2], left, &mut reached);
+            }
+        }
         let after = count_ones(reached.as_slice());
         self.is_bounded |= after < before;
         if self.is_best_first && after > self.single_max {
@@ -280,7 +301,10 @@ impl Walk<'_, '_> {
                 alone[at] |= held;
             }
         }
-        combine(&mut alone, more.into_iter(), |alone, more| alone & !more);
+        // These do not have the same score.
+        let at_place = self.at_place.iter();
+        let more = more.into_iter().zip(at_place).map(|(more, at_place)| more | at_place);
+        combine(&mut alone, more, |alone, more| alone & !more);
         for number in 0..self.groups.len() {
             self.leave_out_by_name(key, number, &alone, docs);
             self.leave_out_by_impact(key, number, &alone, docs);
@@ -302,8 +326,9 @@ impl Walk<'_, '_> {
         let clause = &self.scorer.clauses[number];
         let weights = self.scorer.snapshot.name_weights();
         let first = DocId(u32::from(key) << 16);
+        let boosts = [1.0, Boosts::max(false, clause.words >= WHOLE_NAME_WORDS_MIN)];
         let may_be_near: [bool; 256] = std::array::from_fn(|byte| {
-            let score = self.score_max(clause.weight, clause.covered_max, byte as u8);
+            let score = self.score_max(clause.weight, clause.covered_max, byte as u8, boosts);
             self.may_be_near(first, score)
         });
         for at in 0..BITMAP_WORDS {
@@ -322,7 +347,7 @@ impl Walk<'_, '_> {
         let Some(impacts) = &self.impacts[number] else { return };
         let first = DocId(u32::from(key) << 16);
         let held = self.scorer.clauses[number].weight * Held::Elsewhere.count();
-        let score = u64::from(self.scorer.score_with(held, 0.0));
+        let score = u64::from(self.scorer.score_with(held, 0.0, 1.0));
         let least = (0..=u8::MAX).find(|&text| {
             let relevance_key = score << 16 | u64::from(text);
             self.nearest.may_keep(&Position { relevance_key, doc: first })
@@ -369,6 +394,23 @@ impl Walk<'_, '_> {
             }
         }
         self.sums.add_up(&self.groups);
+        self.at_place.fill(0);
+        self.scorer.boosts.at_places().or_into(key, &mut self.at_place);
+        self.fill_may_be_whole();
+    }
+
+    /// Finds the documents of the chunk that hold two words of `q` in their names.
+    fn fill_may_be_whole(&mut self) {
+        let (mut one, mut two) = ([0; BITMAP_WORDS], [0; BITMAP_WORDS]);
+        for (number, clause) in self.scorer.clauses.iter().enumerate() {
+            let Some(named) = self.held(number, Held::AsWritten) else { continue };
+            let has_more = clause.words >= WHOLE_NAME_WORDS_MIN;
+            for at in 0..BITMAP_WORDS {
+                two[at] |= if has_more { named[at] } else { one[at] & named[at] };
+                one[at] |= named[at];
+            }
+        }
+        self.may_be_whole.copy_from_slice(&two);
     }
 
     /// The thresholds of sums, with and without words in the name, that stand for the same score,
@@ -395,6 +437,29 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Documents of `left` that may come to so much with what counts more for them.
+    fn reach_boosted(&self, held: f64, left: &Words, reached: &mut Words) {
+        reached.fill(0);
+        let has_places = self.at_place.iter().any(|&word| word != 0);
+        for is_at_place in [false, true].into_iter().take(1 + usize::from(has_places)) {
+            for may_be_whole in [false, true] {
+                let boost = Boosts::max(is_at_place, may_be_whole);
+                let thresholds =
+                    [held, held / UNCOVERED].map(|held| (held / boost / self.unit) as u32);
+                let [not_at_place, not_whole] =
+                    [is_at_place, may_be_whole].map(|is_in| u64::from(is_in).wrapping_sub(1));
+                let mut some = *left;
+                let places = self.at_place.iter().zip(self.may_be_whole.iter());
+                for (some, (at_place, may_be_whole)) in some.iter_mut().zip(places) {
+                    *some &= (at_place ^ not_at_place) & (may_be_whole ^ not_whole);
+                }
+                let mut found = [0; BITMAP_WORDS];
+                self.reach(thresholds, &some, &mut found);
+                reached.iter_mut().zip(found).for_each(|(reached, found)| *reached |= found);
+            }
+        }
+    }
+
     /// Scores the documents of a chunk without words in the name, as far as they may be near, and
     /// has the names of the others read.
     fn look_at(&mut self, key: u16, docs: &Words) {
@@ -414,7 +479,8 @@ impl Walk<'_, '_> {
                 self.wait(doc, &kind, covered_max);
                 return;
             }
-            let score = self.scorer.score_with(kind.held, 0.0);
+            let boost = self.scorer.boosts.of_place(doc);
+            let score = self.scorer.score_with(kind.held, 0.0, boost);
             if self.may_be_near(doc, score) {
                 lows.push(low);
                 scores.push(u64::from(score));
@@ -438,7 +504,7 @@ impl Walk<'_, '_> {
         for ((doc, score), counts) in each {
             if self.may_be_near(doc, score) {
                 let shares = self.scorer.shares_of(doc, counts, &mut self.positions);
-                let score = score_of(&shares);
+                let score = shares.score();
                 if self.may_be_near(doc, score) {
                     let relevance_key = u64::from(score) << 16 | u64::from(self.text.score(doc));
                     self.nearest.push(Position { relevance_key, doc });
