@@ -6,8 +6,10 @@
 //! the common era.
 
 mod fault;
+mod text_list;
 
 pub use fault::FaultKind;
+pub use text_list::{TextList, texts_of};
 
 use crate::limits::{EMPLOYEE_COUNT_MAX, FIELD_BYTES_MAX, FOUNDED_YEAR_RANGE};
 use std::fmt;
@@ -31,6 +33,10 @@ pub struct Company {
     pub location: Location,
     /// Year, 1 to 9999.
     pub founded_year: Option<u16>,
+    /// Other names: searched, never returned.
+    pub aliases: TextList,
+    /// Websites beside the first: searched, never returned.
+    pub other_websites: TextList,
 }
 
 /// The three place values of a business, each as given.
@@ -59,6 +65,8 @@ pub enum Field {
     State,
     Country,
     FoundedYear,
+    Aliases,
+    OtherWebsites,
 }
 
 impl Field {
@@ -76,7 +84,14 @@ impl Field {
             Field::State => "location.state",
             Field::Country => "location.country",
             Field::FoundedYear => "founded_year",
+            Field::Aliases => "aliases",
+            Field::OtherWebsites => "other_websites",
         }
+    }
+
+    /// Does a record hold any number of texts in this field?
+    pub fn is_list(self) -> bool {
+        matches!(self, Field::Aliases | Field::OtherWebsites)
     }
 }
 

@@ -45,6 +45,10 @@ pub const RECORD_BYTES_MAX: usize = 1 << 20;
 /// Longest text of one field of a record, in bytes.
 pub const FIELD_BYTES_MAX: usize = 64 << 10;
 
+/// Most aliases of a record, and most other websites (contract, section 1). Registers have a few
+/// former and translated names of a company; hundreds are a mistake in the mapping.
+pub const LIST_VALUES_MAX: usize = 64;
+
 /// Deepest nesting accepted in an input record, unknown keys included.
 pub const RECORD_DEPTH_MAX: usize = 32;
 

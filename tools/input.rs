@@ -40,9 +40,13 @@ pub struct InputArguments {
     ))]
     preset: Option<String>,
     /// Read a field from another column, or from none (-); dots lead into nested values [example:
-    /// location.city=locality]
+    /// location.city=locality]; aliases and other_websites from several [example:
+    /// aliases=former_names,trading_names]
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
     map: Vec<(String, String)>,
+    /// Split a text into the values of a field that has several [example: aliases=;]
+    #[arg(long, value_name = "FIELD=SEPARATOR", value_parser = pair)]
+    split: Vec<(String, String)>,
     /// Give all records the same value [example: country="United States"]
     #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
     constant: Vec<(String, String)>,
@@ -114,6 +118,7 @@ impl InputArguments {
         let mapping = Mapping::new(&MappingOptions {
             preset,
             columns: self.map.clone(),
+            separators: self.split.clone(),
             constants: self.constant.clone(),
             nulls: self.null.clone(),
             id_from: self.id_from.clone(),

@@ -13,6 +13,8 @@ pub enum FaultKind {
     WrongType,
     /// Several values where one is expected.
     SeveralValues,
+    /// More values than a list may have.
+    TooManyValues,
     /// A text that is no number.
     NoNumber,
     /// A number whose digits are grouped in a way that was not named.
@@ -54,6 +56,7 @@ impl FaultKind {
             FaultKind::DuplicateId => "id of another record",
             FaultKind::WrongType => "value of a wrong type",
             FaultKind::SeveralValues => "several values",
+            FaultKind::TooManyValues => "too many values",
             FaultKind::NoNumber => "no number",
             FaultKind::GroupedDigits => "grouped digits",
             FaultKind::Band => "band",
@@ -78,6 +81,7 @@ impl FaultKind {
             FaultKind::NoNumber => Some("--null TEXT"),
             FaultKind::GroupedDigits => Some("--number-format"),
             FaultKind::Band => Some("--bands"),
+            FaultKind::TooManyValues => Some("--map aliases=-"),
             _ => None,
         }
     }

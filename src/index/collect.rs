@@ -298,6 +298,8 @@ pub(super) fn filled_by(record: &Record<'_>) -> Filled {
         state: has(record.state),
         country: has(record.country),
         founded_year: u32::from(record.founded_year.is_some()),
+        aliases: has(record.aliases),
+        other_websites: has(record.other_websites),
     }
 }
 

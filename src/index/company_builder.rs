@@ -13,7 +13,8 @@ use super::values::numbers::{Dots, NoNumber, Number, NumberRules};
 use super::values::years::NoYear;
 use super::values::{NumberFormat, OnBadValue, ValueOptions, numbers, shortened, years};
 use crate::company;
-use crate::company::{Company, FaultKind, Field, FieldError, Location};
+use crate::company::{Company, FaultKind, Field, FieldError, Location, TextList};
+use crate::limits::LIST_VALUES_MAX;
 use crate::places::take_apart::{Apart, take_apart};
 use serde_json::Value as Json;
 
@@ -94,14 +95,24 @@ impl<'m> Assembly<'m> {
         };
         if let Err(mut error) = self.put(slot, value, findings) {
             let column = match slot {
-                Slot::Field(field) => self.mapping.column(field),
+                Slot::Field(field) => self.mapping.columns_of(field),
                 Slot::Beside(_) | Slot::IdPart(_) | Slot::NamePart(_) => None,
             };
-            if let Some(column) = column.filter(|&column| column != error.field.name()) {
+            if let Some(column) = column.filter(|column| *column != error.field.name()) {
                 error.reason.push_str(&format!(" (read from {column:?})"));
             }
             self.refuse(error.into(), findings);
         }
+    }
+
+    /// Takes a list of values for a field that holds any number of them.
+    pub fn set_list<'v>(
+        &mut self,
+        slot: Slot,
+        values: impl Iterator<Item = Value<'v>>,
+        findings: &mut Findings,
+    ) {
+        values.for_each(|value| self.set(slot, value, findings));
     }
 
     /// Notes a fault: of the record, or of a value that is left out.
@@ -162,6 +173,10 @@ impl<'m> Assembly<'m> {
             Field::City | Field::State | Field::Country => {
                 *place_of(&mut company.location, field) = text(field, value)?;
             }
+            Field::Aliases => put_texts(field, value, self.mapping, &mut company.aliases)?,
+            Field::OtherWebsites => {
+                put_texts(field, value, self.mapping, &mut company.other_websites)?;
+            }
             Field::Location => {
                 let place = take_apart(&text(field, value)?.unwrap_or_default());
                 if place.is_unknown {
@@ -184,11 +199,34 @@ impl<'m> Assembly<'m> {
         Ok(())
     }
 
+    /// Refuses lists of too many values.
+    fn check_lists(&mut self, findings: &mut Findings) {
+        for field in [Field::Aliases, Field::OtherWebsites] {
+            let list = match field {
+                Field::Aliases => &mut self.company.aliases,
+                _ => &mut self.company.other_websites,
+            };
+            let len = list.iter().count();
+            if len > LIST_VALUES_MAX {
+                list.clear();
+                let reason = format!(
+                    "has {len} values; at most {LIST_VALUES_MAX} are accepted: leave some out, or do not read the \
+                     field, with --map {field}=-"
+                );
+                self.refuse(
+                    FieldError::new(field, FaultKind::TooManyValues, reason).into(),
+                    findings,
+                );
+            }
+        }
+    }
+
     /// The record.
     ///
     /// # Errors
     /// A value cannot be taken; or there is no name, or no id and nothing to make one from.
-    pub fn finish(self, findings: &mut Findings) -> Result<Company, RecordError> {
+    pub fn finish(mut self, findings: &mut Findings) -> Result<Company, RecordError> {
+        self.check_lists(findings);
         let Assembly {
             mapping,
             mut company,
@@ -284,7 +322,7 @@ fn derive_id(
                 Field::Country => text(&company.location.country),
                 Field::EmployeeCount => company.employee_count.map_or(Json::Null, Json::from),
                 Field::FoundedYear => company.founded_year.map_or(Json::Null, Json::from),
-                Field::Id | Field::Location => Json::Null,
+                Field::Id | Field::Location | Field::Aliases | Field::OtherWebsites => Json::Null,
             },
         })
         .collect();
@@ -320,6 +358,30 @@ fn text(field: Field, value: Value<'_>) -> Result<Option<String>, FieldError> {
             Err(wrong_type(field, other, "a text in quotation marks"))
         }
         other => Err(wrong_type(field, other, "a text in quotation marks or null")),
+    }
+}
+
+/// Appends a text, or those that it is split into, to a list.
+fn put_texts(
+    field: Field,
+    value: Value<'_>,
+    mapping: &Mapping,
+    list: &mut TextList,
+) -> Result<(), FieldError> {
+    match value {
+        Value::Text(text) => {
+            let mut parts = match mapping.separator(field) {
+                Some(separator) => text.split(separator).collect(),
+                None => vec![text],
+            };
+            parts.retain(|part| !mapping.nulls.iter().any(|null| null == part.trim()));
+            for part in parts {
+                list.push(company::text_value(field, part)?.unwrap_or_default());
+            }
+            Ok(())
+        }
+        Value::Null | Value::List(0) => Ok(()),
+        other => Err(wrong_type(field, other, "a text, or a list of texts")),
     }
 }
 

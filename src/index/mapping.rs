@@ -30,6 +30,8 @@ pub struct MappingOptions {
     pub columns: Vec<(String, String)>,
     /// Pairs of a field and the value that all records have in it.
     pub constants: Vec<(String, String)>,
+    /// Pairs of a field of several values and what separates these in one text.
+    pub separators: Vec<(String, String)>,
     /// Texts that mean "no value", besides the empty one.
     pub nulls: Vec<String>,
     /// Fields, or else columns, that the id of a record without one is made from.
@@ -69,6 +71,11 @@ impl Slot {
         }
     }
 
+    /// Is it a field that holds any number of texts?
+    pub fn is_list(self) -> bool {
+        self.field().is_some_and(Field::is_list)
+    }
+
     /// The field, if it is one.
     pub fn field(self) -> Option<Field> {
         match self {
@@ -100,6 +107,8 @@ pub struct Mapping {
     columns: Vec<(Field, String)>,
     /// So many of them the operator mapped; they come first, and must be there.
     num_asked_for: usize,
+    /// What separates the values of a field in one text.
+    separators: Vec<(Field, String)>,
     /// Fields that are the same in all records; the ids and names in it are empty.
     pub(super) constants: Company,
     constant_fields: Vec<Field>,
@@ -119,8 +128,12 @@ pub struct Mapping {
     options: MappingOptions,
 }
 
-/// The fields that hold one value each.
-const LEAVES: [Field; 10] = [
+/// Between the columns that one field is read from.
+const COLUMN_SEPARATOR: char = ',';
+
+/// The fields that are read from one key or column each, but for those of several values, which may
+/// be read from several.
+const LEAVES: [Field; 12] = [
     Field::Id,
     Field::Name,
     Field::Website,
@@ -131,6 +144,8 @@ const LEAVES: [Field; 10] = [
     Field::State,
     Field::Country,
     Field::FoundedYear,
+    Field::Aliases,
+    Field::OtherWebsites,
 ];
 
 impl Default for Mapping {
@@ -210,6 +225,7 @@ impl Mapping {
         let mut mapping = Mapping {
             columns: Vec::new(),
             num_asked_for: 0,
+            separators: Vec::new(),
             constants: Company::default(),
             constant_fields: Vec::new(),
             nulls: options.nulls.clone(),
@@ -233,6 +249,9 @@ impl Mapping {
                 mapping.add_column(field, column)?;
             }
         }
+        for (name, separator) in &options.separators {
+            mapping.add_separator(name, separator)?;
+        }
         if mapping.left_out.contains(&Field::Id) && options.id_from.is_empty() {
             let reason = "every record needs an id; name what it is made from with --id-from";
             return Err(MappingError(format!("--map id={LEFT_OUT}: {reason}")));
@@ -246,7 +265,12 @@ impl Mapping {
                 let is_said = mapping.constant_fields.contains(&field)
                     || mapping.is_left_out(field)
                     || mapping.columns[..mapping.num_asked_for].iter().any(is_asked_for);
-                if mapping.column(field).is_none() && !is_said {
+                // A field of several values has several columns of the preset.
+                let is_mapped = match field.is_list() {
+                    true => mapping.is_asked_for(field),
+                    false => mapping.column(field).is_some(),
+                };
+                if !is_mapped && !is_said {
                     mapping.columns.push((field, column.to_owned()));
                 }
             }
@@ -300,7 +324,11 @@ impl Mapping {
     fn add_column(&mut self, field: Field, column: &str) -> Result<(), MappingError> {
         let fault =
             |reason: &str| Err(MappingError(format!("--map {}={column}: {reason}", field.name())));
-        if column.split('.').any(str::is_empty) {
+        let columns = match field.is_list() {
+            true => column.split(COLUMN_SEPARATOR).collect(),
+            false => vec![column],
+        };
+        if columns.iter().any(|column| column.split('.').any(str::is_empty)) {
             return fault("the name of the column is empty; give it as in --map name=company");
         }
         if self.column(field).is_some() || self.left_out.contains(&field) {
@@ -309,8 +337,42 @@ impl Mapping {
         if self.constant_fields.contains(&field) {
             return fault("the field has a constant as well; keep one of the two");
         }
-        self.columns.push((field, column.to_owned()));
+        for column in columns {
+            if self.columns.contains(&(field, column.to_owned())) {
+                return fault("a column is named twice; keep one");
+            }
+            self.columns.push((field, column.to_owned()));
+        }
         Ok(())
+    }
+
+    /// Did the operator map a field?
+    fn is_asked_for(&self, field: Field) -> bool {
+        self.columns[..self.num_asked_for].iter().any(|(asked, _)| *asked == field)
+    }
+
+    fn add_separator(&mut self, name: &str, separator: &str) -> Result<(), MappingError> {
+        let field = required_field(name, "--split")?;
+        let fault = |reason: &str| {
+            Err(MappingError(format!("--split {}={separator}: {reason}", field.name())))
+        };
+        if !field.is_list() {
+            return fault("the field has one value; aliases and other_websites have several");
+        }
+        if separator.is_empty() {
+            return fault("the separator is empty; give it as in --split aliases=;");
+        }
+        if self.separator(field).is_some() {
+            return fault("the field is split twice; keep one");
+        }
+        self.separators.push((field, separator.to_owned()));
+        Ok(())
+    }
+
+    /// What separates the values of a field in one text, if anything does.
+    pub fn separator(&self, field: Field) -> Option<&str> {
+        let it = self.separators.iter().find(|(split, _)| *split == field);
+        it.map(|(_, separator)| separator.as_str())
     }
 
     fn add_constant(&mut self, name: &str, value: &str) -> Result<(), MappingError> {
@@ -321,6 +383,9 @@ impl Mapping {
         match field {
             Field::Id => return fault("ids are unique; see --id-from".to_owned()),
             Field::Location => return fault("give city, state or country".to_owned()),
+            Field::Aliases | Field::OtherWebsites => {
+                return fault("every record has its own; no text is one of all".to_owned());
+            }
             _ if self.constant_fields.contains(&field) => {
                 return fault("the field is given twice; keep one".to_owned());
             }
@@ -380,6 +445,10 @@ impl Mapping {
                     let reason = "name what the id is made from, such as name,website";
                     return Err(MappingError(format!("--id-from {name}: {reason}")));
                 }
+                Some(Field::Aliases | Field::OtherWebsites) => {
+                    let reason = "it may have several values, and others tomorrow; name what stays";
+                    return Err(MappingError(format!("--id-from {name}: {reason}")));
+                }
                 Some(field) => IdSource::Field(field),
                 None if name.split('.').any(str::is_empty) => {
                     let reason = "a name is empty; give them as in --id-from name,website";
@@ -418,6 +487,13 @@ impl Mapping {
         self.columns.iter().find(|(mapped, _)| *mapped == field).map(|(_, column)| column.as_str())
     }
 
+    /// The columns that a field was mapped to, with a comma between two.
+    pub fn columns_of(&self, field: Field) -> Option<String> {
+        let of_field = self.columns.iter().filter(|(mapped, _)| *mapped == field);
+        let columns: Vec<&str> = of_field.map(|(_, column)| column.as_str()).collect();
+        (!columns.is_empty()).then(|| columns.join(","))
+    }
+
     /// Number of columns that ids are made from and that are no fields.
     pub fn num_id_parts(&self) -> usize {
         self.id_from.iter().filter(|source| matches!(source, IdSource::Column(..))).count()
@@ -453,6 +529,10 @@ impl Mapping {
         let is_read =
             |field: &Field| !self.constant_fields.contains(field) && !self.is_left_out(*field);
         for field in LEAVES.into_iter().filter(is_read) {
+            let of_field = self.columns.iter().filter(|(mapped, _)| *mapped == field);
+            for (_, column) in of_field.skip(1) {
+                wanted.push((Slot::Field(field), vec![column.clone()]));
+            }
             let names = match (self.column(field), field.name().strip_prefix("location.")) {
                 (Some(column), _) => vec![column.to_owned()],
                 (None, Some(place)) => vec![format!("{location}.{place}"), place.to_owned()],

@@ -223,6 +223,11 @@ impl<'m> Object<'_, 'm> {
                     self.take(value, &key.children);
                     self.path.pop();
                 }
+                Node::Array { .. } if key.slots.iter().any(|slot| slot.is_list()) => {
+                    for &slot in &key.slots {
+                        self.assembly.set_list(slot, elements(value), self.findings);
+                    }
+                }
                 node if key.slots.is_empty() => {
                     if let Err(error) = check_absent(key.field, value_of(node)) {
                         self.assembly.refuse(error.into(), self.findings);
@@ -255,6 +260,20 @@ fn check_absent(field: Field, value: Value<'_>) -> Result<(), FieldError> {
     }
 }
 
+/// The elements of the list whose node is the first of `nodes`.
+fn elements<'t, 'i>(nodes: &'t [Node<'i>]) -> impl Iterator<Item = Value<'i>> + use<'t, 'i> {
+    let mut rest = &nodes[1..];
+    std::iter::from_fn(move || {
+        let node = *rest.first()?;
+        let size = match node {
+            Node::Object { count, .. } | Node::Array { count, .. } => count + 1,
+            Node::String(_) | Node::Static(_) => 1,
+        };
+        rest = &rest[size..];
+        Some(value_of(node))
+    })
+}
+
 /// The nodes of the one element, if they are those of a list of one; the nodes as they are if not.
 fn element_of_one<'t, 'i>(nodes: &'t [Node<'i>]) -> &'t [Node<'i>] {
     if matches!(nodes[0], Node::Array { len: 1, .. }) { &nodes[1..] } else { nodes }
@@ -276,6 +295,8 @@ fn value_of<'i>(node: Node<'i>) -> Value<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::company::TextList;
+    use crate::limits::LIST_VALUES_MAX;
 
     fn parse(line: &str) -> Result<Company, RecordError> {
         RecordParser::default().parse(&mut line.as_bytes().to_vec())
@@ -418,6 +439,45 @@ mod tests {
         }
         assert_eq!(parser.findings.keys.unknown(), ["x", "location.zip", "z"]);
         assert_eq!(parser.findings.other_place, Some((0, Field::City)));
+    }
+
+    #[test]
+    fn lists_are_read_one_by_one() {
+        let lists = |members: &str| {
+            let company = parse(&format!(r#"{{"id":"a","name":"b",{members}}}"#)).unwrap();
+            let texts = |list: &TextList| list.iter().map(str::to_owned).collect::<Vec<_>>();
+            (texts(&company.aliases), texts(&company.other_websites))
+        };
+        let none: Vec<String> = Vec::new();
+        for (members, aliases) in [
+            (r#""aliases":[" Harrow ","",null,"HM"]"#, vec!["Harrow", "HM"]),
+            (r#""aliases":["Harrow; HM"]"#, vec!["Harrow; HM"]),
+            (r#""aliases":"Harrow""#, vec!["Harrow"]),
+            (r#""aliases":[]"#, vec![]),
+            (r#""aliases":null"#, vec![]),
+        ] {
+            let aliases: Vec<String> = aliases.into_iter().map(str::to_owned).collect();
+            assert_eq!(lists(members), (aliases, none.clone()), "{members}");
+        }
+        let websites = lists(r#""other_websites":["a.example","b.example"]"#).1;
+        assert_eq!(websites, ["a.example", "b.example"]);
+        let line = |members: &str| fault(&format!(r#"{{"id":"a","name":"b",{members}}}"#));
+        for (members, expected) in [
+            (
+                r#""aliases":["x",7]"#,
+                "aliases is the number 7; accepted is a text, or a list of texts",
+            ),
+            (r#""aliases":["z",["x","y"]]"#, "aliases is a list of 2 values"),
+            (r#""aliases":["x",{"y":1}]"#, "aliases is an object; accepted is a text"),
+            (r#""aliases":["x\u0000"]"#, "aliases holds a NUL"),
+        ] {
+            assert!(line(members).starts_with(expected), "{members}: {}", line(members));
+        }
+        let many = |count: usize| format!(r#""aliases":[{}]"#, vec![r#""x""#; count].join(","));
+        assert_eq!(lists(&many(LIST_VALUES_MAX)).0.len(), LIST_VALUES_MAX);
+        let reason = line(&many(LIST_VALUES_MAX + 1));
+        assert!(reason.starts_with("aliases has 65 values; at most 64 are accepted"), "{reason}");
+        assert!(reason.ends_with("--map aliases=-"), "{reason}");
     }
 
     #[test]

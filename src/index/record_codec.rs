@@ -3,7 +3,8 @@
 //! ```text
 //! KEY     := EMPLOYEES COLLATION 0 NAME 0 ID 0 SEQ (u32, big-endian)
 //! PAYLOAD := MASK (u8), FOUNDED_YEAR (u16) if bit 0, then for each of website, description, industry, city,
-//!            state, country whose bit is set: LEN (varint), TEXT
+//!            state, country whose bit is set: LEN (varint), TEXT; if bit 7, the same for aliases and other websites,
+//!            LEN 0 if there are none
 //! ```
 //!
 //! Keys compare as bytes in the static order: EMPLOYEES is the number of leading zero bytes of the
@@ -29,6 +30,10 @@ pub struct Record<'a> {
     pub state: Option<&'a str>,
     pub country: Option<&'a str>,
     pub founded_year: Option<u16>,
+    /// Joined; see [`texts_of`](crate::company::texts_of).
+    pub aliases: Option<&'a str>,
+    /// Likewise.
+    pub other_websites: Option<&'a str>,
 }
 
 impl<'a> From<&'a Company> for Record<'a> {
@@ -44,6 +49,8 @@ impl<'a> From<&'a Company> for Record<'a> {
             state: company.location.state.as_deref(),
             country: company.location.country.as_deref(),
             founded_year: company.founded_year,
+            aliases: company.aliases.joined(),
+            other_websites: company.other_websites.joined(),
         }
     }
 }
@@ -78,18 +85,26 @@ pub fn push_key(company: &Company, seq: u32, collator: &CollatorBorrowed<'_>, ou
     out.extend(seq.to_be_bytes());
 }
 
+/// The bit of MASK that says that aliases and other websites follow.
+const HAS_LISTS: u8 = 1 << 7;
+
 /// Appends the payload of a company.
 pub fn push_payload(company: &Company, out: &mut Vec<u8>) {
     let Company { website, description, industry, location, founded_year, .. } = company;
     let Location { city, state, country } = location;
     let texts = [website, description, industry, city, state, country];
+    let lists = [company.aliases.joined(), company.other_websites.joined()];
     let mut mask = u8::from(founded_year.is_some());
     for (at, text) in texts.iter().enumerate() {
         mask |= u8::from(text.is_some()) << (at + 1);
     }
+    let has_lists = lists.iter().any(Option::is_some);
+    mask |= if has_lists { HAS_LISTS } else { 0 };
     out.push(mask);
     out.extend(founded_year.iter().flat_map(|year| year.to_le_bytes()));
-    for text in texts.into_iter().flatten() {
+    let texts = texts.into_iter().flatten().map(String::as_str);
+    let lists = lists.into_iter().filter(|_| has_lists).map(Option::unwrap_or_default);
+    for text in texts.chain(lists) {
         push_varint(out, text.len() as u32);
         out.extend_from_slice(text.as_bytes());
     }
@@ -122,16 +137,20 @@ pub fn read<'a>(key: &'a [u8], payload: &'a [u8]) -> Option<(Record<'a>, KeyPart
         founded_year = Some(u16::from_le_bytes(bytes.try_into().ok()?));
         rest = behind;
     }
-    let mut texts = [None; 6];
+    let mut texts = [None; 8];
     for (at, slot) in texts.iter_mut().enumerate() {
-        if mask >> (at + 1) & 1 != 0 {
+        let is_there = match at {
+            0..6 => mask >> (at + 1) & 1 != 0,
+            _ => mask & HAS_LISTS != 0,
+        };
+        if is_there {
             let len = read_varint(&mut rest)? as usize;
             let (bytes, behind) = rest.split_at_checked(len)?;
-            *slot = Some(text(bytes)?);
+            *slot = Some(text(bytes)?).filter(|text| !text.is_empty());
             rest = behind;
         }
     }
-    let [website, description, industry, city, state, country] = texts;
+    let [website, description, industry, city, state, country, aliases, other_websites] = texts;
     let record = Record {
         id: text(id)?,
         name: text(name)?,
@@ -143,6 +162,8 @@ pub fn read<'a>(key: &'a [u8], payload: &'a [u8]) -> Option<(Record<'a>, KeyPart
         state,
         country,
         founded_year,
+        aliases,
+        other_websites,
     };
     let name_key = &sort_keys[..collation.len() + 1 + name.len()];
     Some((record, KeyParts { name_key, seq: u32::from_be_bytes(seq.try_into().ok()?) }))
@@ -159,14 +180,16 @@ mod tests {
         let text = || proptest::option::of("[a-cÄß東 ]{1,6}");
         let count = prop_oneof![Just(0), 1u64..400, Just(crate::limits::EMPLOYEE_COUNT_MAX)];
         let texts = (text(), text(), text(), text(), text(), text());
+        let list = || proptest::collection::vec("[a-cÄß東 ]{1,6}", 0..3);
         (
             "[a-c]{1,3}",
             "[a-cÄ]{1,3}",
             texts,
             proptest::option::of(count),
             proptest::option::of(1u16..),
+            (list(), list()),
         )
-            .prop_map(|(id, name, texts, employee_count, founded_year)| {
+            .prop_map(|(id, name, texts, employee_count, founded_year, lists)| {
                 let (website, description, industry, city, state, country) = texts;
                 let location = Location { city, state, country };
                 Company {
@@ -178,6 +201,8 @@ mod tests {
                     employee_count,
                     location,
                     founded_year,
+                    aliases: lists.0.iter().collect(),
+                    other_websites: lists.1.iter().collect(),
                 }
             })
     }

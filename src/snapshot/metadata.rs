@@ -41,11 +41,13 @@ pub struct Filled {
     pub state: u32,
     pub country: u32,
     pub founded_year: u32,
+    pub aliases: u32,
+    pub other_websites: u32,
 }
 
 impl Filled {
     /// Each field, as input names it, and how many documents have it.
-    pub fn by_field(&self) -> [(&'static str, u32); 8] {
+    pub fn by_field(&self) -> [(&'static str, u32); 10] {
         [
             ("website", self.website),
             ("description", self.description),
@@ -55,6 +57,8 @@ impl Filled {
             ("location.state", self.state),
             ("location.country", self.country),
             ("founded_year", self.founded_year),
+            ("aliases", self.aliases),
+            ("other_websites", self.other_websites),
         ]
     }
 
@@ -68,6 +72,8 @@ impl Filled {
         self.state += other.state;
         self.country += other.country;
         self.founded_year += other.founded_year;
+        self.aliases += other.aliases;
+        self.other_websites += other.other_websites;
     }
 }
 

@@ -91,7 +91,7 @@ impl Mapping {
             let is_place = |field: &Field| field.name().starts_with("location");
             binding.absent.retain(|field| !is_place(field));
         }
-        binding.absent.retain(|&field| field != Field::Id);
+        binding.absent.retain(|&field| field != Field::Id && !field.is_list());
         binding.unused = (0..columns.len())
             .filter(|at| !binding.slots.iter().any(|(column, _)| column == at))
             .map(|at| columns[at].clone())

@@ -69,7 +69,8 @@ impl Mapping {
             let is_given = self.constant_fields.contains(field)
                 || (*field == Field::Id && self.derives_ids())
                 || (has_place && is_place(*field));
-            !found.contains(field) && !is_given && !self.is_left_out(*field)
+            // Few records have other names, and a field of them is no lack.
+            !found.contains(field) && !is_given && !self.is_left_out(*field) && !field.is_list()
         };
         LEAVES.into_iter().filter(is_needed).collect()
     }

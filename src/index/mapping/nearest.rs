@@ -6,7 +6,7 @@ use crate::company::Field;
 const LIKENESS_MIN: f64 = 0.85;
 
 /// Other words for fields, as exports and interfaces have them.
-const OTHER_NAMES: [(Field, &[&str]); 10] = [
+const OTHER_NAMES: [(Field, &[&str]); 12] = [
     (Field::Id, &["uuid", "company id", "number", "identifier", "key"]),
     (
         Field::Name,
@@ -52,6 +52,11 @@ const OTHER_NAMES: [(Field, &[&str]); 10] = [
             "date founded",
         ],
     ),
+    (
+        Field::Aliases,
+        &["alias", "former names", "previous names", "trading names", "other names", "acronyms"],
+    ),
+    (Field::OtherWebsites, &["other website", "other domains", "domains", "urls"]),
 ];
 
 /// The name most like `given`, if one is.

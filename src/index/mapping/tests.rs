@@ -281,3 +281,56 @@ fn names_are_made_of_columns_where_there_is_none() {
         name(r#"{"siren":"1","denominationUniteLegale":"[ND]","prenomUsuelUniteLegale":"[ND]"}"#);
     assert!(hidden.unwrap_err().starts_with("name is missing"));
 }
+
+#[test]
+fn fields_of_several_values_are_read_from_several_columns_and_split() {
+    let options = MappingOptions {
+        columns: pairs(&[("aliases", "former_names,trading.names")]),
+        separators: pairs(&[("aliases", ";"), ("other_websites", " | ")]),
+        nulls: texts(&["none"]),
+        ..MappingOptions::default()
+    };
+    let mapping = Mapping::new(&options).unwrap();
+    let company = read(
+        &mapping,
+        r#"{"id":"a","name":"b","former_names":"Harrow; none;;Mill Co; ","trading":{"names":["HM;Harm"]},
+            "other_websites":"a.example | b.example"}"#,
+    )
+    .unwrap();
+    assert_eq!(company.aliases.iter().collect::<Vec<_>>(), ["Harrow", "Mill Co", "HM", "Harm"]);
+    assert_eq!(company.other_websites.iter().count(), 2);
+    let columns = texts(&["id", "name", "former_names", "trading.names"]);
+    let binding = mapping.bind(&columns).unwrap();
+    let aliases = binding.slots.iter().filter(|(_, slot)| *slot == Slot::Field(Field::Aliases));
+    assert_eq!(aliases.map(|(at, _)| *at).collect::<Vec<_>>(), [3, 2]);
+    assert!(!binding.absent.contains(&Field::OtherWebsites), "{:?}", binding.absent);
+    let error = mapping.bind(&texts(&["id", "name", "former_names"])).unwrap_err();
+    assert!(error.to_string().contains("no column \"trading.names\""), "{error}");
+    let error = read(&mapping, r#"{"id":"a","name":"b","former_names":1}"#).unwrap_err();
+    assert!(error.ends_with("(read from \"former_names,trading.names\")"), "{error}");
+
+    // Without a separator a text is one value.
+    let plain = Mapping::default();
+    let company = read(&plain, r#"{"id":"a","name":"b","aliases":"Harrow; Mill"}"#).unwrap();
+    assert_eq!(company.aliases.iter().collect::<Vec<_>>(), ["Harrow; Mill"]);
+
+    let split = |list: &[(&str, &str)]| {
+        fault(MappingOptions { separators: pairs(list), ..MappingOptions::default() })
+    };
+    assert!(split(&[("industry", ";")]).contains("the field has one value; aliases and"));
+    assert!(split(&[("alias", ";")]).contains("did you mean aliases?"));
+    assert!(split(&[("aliases", "")]).contains("--split aliases=;"));
+    assert!(split(&[("aliases", ";"), ("aliases", ",")]).contains("split twice"));
+    let columns = |list: &[(&str, &str)]| {
+        fault(MappingOptions { columns: pairs(list), ..MappingOptions::default() })
+    };
+    assert!(columns(&[("aliases", "a,b,a")]).contains("a column is named twice"));
+    assert!(columns(&[("aliases", "a,,b")]).contains("empty"));
+    assert!(columns(&[("aliases", "a"), ("aliases", "b")]).contains("mapped twice"));
+    let constants = pairs(&[("aliases", "x")]);
+    let reason = fault(MappingOptions { constants, ..MappingOptions::default() });
+    assert!(reason.contains("every record has its own"), "{reason}");
+    let id_from = texts(&["aliases"]);
+    let reason = fault(MappingOptions { id_from, ..MappingOptions::default() });
+    assert!(reason.contains("several values"), "{reason}");
+}

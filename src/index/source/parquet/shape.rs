@@ -132,6 +132,10 @@ fn describe(column: &str, node: &Type, name: &str, slot: Slot, mapping: &Mapping
         Slot::Beside(_) | Slot::IdPart(_) => {
             "convert it, or name another column with --id-from".to_owned()
         }
+        Slot::Field(field) if field.is_list() => format!(
+            "join its values to one text and split that with --split {field}=SEPARATOR, or do not read it, with \
+             --map {field}=-"
+        ),
         Slot::Field(field) if is_of_all_places(field) && column::is_of_texts(node) => format!(
             "have texts \"city, state, country\" taken apart with --map location={column}, or rename or drop the column"
         ),
