@@ -12,6 +12,7 @@
 //!   those over 100 are multiples of ten.
 //! - `founded_year`: 2025 less one and a log-normal age in years (2.7, 0.95), from 1600 on.
 //! - 3 % of the names are those of other records.
+//! - A tenth have other names: one to four, a third of these records with a website for the first.
 //! - [`places`], [`industries`], [`names`] and [`descriptions`] state their own.
 
 mod accents;
@@ -114,6 +115,14 @@ const STATE_FILLED: f64 = 0.65 / MORE_THAN_NAME;
 const WEBSITE_FILLED: f64 = 0.85 / MORE_THAN_NAME;
 const DESCRIPTION_FILLED: f64 = 0.75 / MORE_THAN_NAME;
 const YEAR_FILLED: f64 = 0.70 / MORE_THAN_NAME;
+const ALIASES_FILLED: f64 = 0.10 / MORE_THAN_NAME;
+/// Share of the records with aliases that have one more, and of these another.
+const FURTHER_ALIAS: f64 = 0.3;
+const ALIASES_MAX: usize = 4;
+/// Share of the aliases that are the initials of the name, where it has several words.
+const INITIALS_SHARE: f64 = 0.2;
+/// Share of the records with aliases that have a second website.
+const OTHER_WEBSITE_SHARE: f64 = 0.33;
 
 /// Share of the records named like another; some more agree by chance.
 const REPEATED_NAMES: f64 = 0.015;
@@ -147,6 +156,7 @@ enum Purpose {
     NameOddity,
     Body,
     Oddity,
+    Alias,
 }
 
 /// Makes records; holds only tables, so that it can be shared by threads.
@@ -189,6 +199,9 @@ impl Generator {
             empty_record(self.id(index))
         };
         record.name = Cow::Borrowed(&name.text);
+        if record.country.is_some() {
+            self.add_aliases(index, city, &name, &mut record);
+        }
         if self.oddities {
             let codes = PlaceCodes {
                 country: self.places.country_of(city).code,
@@ -276,6 +289,36 @@ impl Generator {
         name
     }
 
+    /// Other names and websites: from a stream of their own, so that all else is as without.
+    fn add_aliases(&self, index: u64, city: &City, name: &Name, record: &mut Record<'_>) {
+        let mut rng = self.stream(index, Purpose::Alias);
+        if !rng.chance(ALIASES_FILLED) {
+            return;
+        }
+        let mut first = None;
+        while record.aliases.len() < ALIASES_MAX {
+            let other = self.own_name(index, rng.clone());
+            // The name took numbers of a copy of the stream.
+            rng = SplitMix64::new(rng.next_u64(), index, Purpose::Alias as u64);
+            let initials: String = name
+                .core()
+                .split(' ')
+                .filter_map(|word| word.chars().next().filter(|c| c.is_alphabetic()))
+                .flat_map(char::to_uppercase)
+                .collect();
+            let is_short = initials.chars().count() > 2 && rng.chance(INITIALS_SHARE);
+            record.aliases.push(if is_short { initials } else { other.text.clone() });
+            first.get_or_insert(other);
+            if !rng.chance(FURTHER_ALIAS) {
+                break;
+            }
+        }
+        if let Some(first) = first.filter(|_| rng.chance(OTHER_WEBSITE_SHARE)) {
+            let country = self.places.country_of(city);
+            record.other_websites.push(write_website(&first, country, &mut rng));
+        }
+    }
+
     fn filled_record<'a>(
         &'a self,
         index: u64,
@@ -320,6 +363,8 @@ fn empty_record<'a>(id: [u8; 36]) -> Record<'a> {
         state: None,
         country: None,
         founded_year: None,
+        aliases: Vec::new(),
+        other_websites: Vec::new(),
         missing_as_null: false,
     }
 }

@@ -15,6 +15,8 @@ pub struct Record<'a> {
     pub state: Option<Cow<'a, str>>,
     pub country: Option<Cow<'a, str>>,
     pub founded_year: Option<u64>,
+    pub aliases: Vec<String>,
+    pub other_websites: Vec<String>,
     pub missing_as_null: bool,
 }
 
@@ -43,6 +45,8 @@ impl Record<'_> {
             out.push(b'}');
         }
         self.push_integer("founded_year", self.founded_year, out);
+        push_list("aliases", &self.aliases, out);
+        push_list("other_websites", &self.other_websites, out);
         out.extend_from_slice(b"}\n");
     }
 
@@ -64,6 +68,23 @@ impl Record<'_> {
             push_key(key, out);
             out.extend_from_slice(b"null");
         }
+    }
+}
+
+/// Appends a list of texts, unless it is empty.
+fn push_list(key: &str, texts: &[String], out: &mut Vec<u8>) {
+    for (number, text) in texts.iter().enumerate() {
+        match number {
+            0 => {
+                push_key(key, out);
+                out.push(b'[');
+            }
+            _ => out.push(b','),
+        }
+        push_json_string(text, out);
+    }
+    if !texts.is_empty() {
+        out.push(b']');
     }
 }
 
@@ -122,6 +143,8 @@ mod tests {
             state: Some("".into()),
             country: None,
             founded_year: Some(970),
+            aliases: Vec::new(),
+            other_websites: Vec::new(),
             missing_as_null: false,
         };
         let line = |record: &Record<'_>| {
@@ -133,6 +156,8 @@ mod tests {
             line(&record),
             ",\"name\":\"A\",\"location\":{\"state\":\"\"},\"founded_year\":970}\n"
         );
+        record.aliases = vec!["B".into(), "C \"D\"".into()];
+        assert!(line(&record).ends_with(",\"aliases\":[\"B\",\"C \\\"D\\\"\"]}\n"));
         record.missing_as_null = true;
         record.state = None;
         assert!(line(&record).contains(

@@ -120,6 +120,11 @@ fn every_record_is_acceptable() {
                         assert!(value.is_null() || (1..=2025).contains(&value.as_u64().unwrap()))
                     }
                     "location" => assert!(value.is_object()),
+                    "aliases" | "other_websites" => {
+                        let texts = value.as_array().unwrap();
+                        assert!((1..=ALIASES_MAX).contains(&texts.len()), "{texts:?}");
+                        assert!(texts.iter().all(|text| !text.as_str().unwrap().is_empty()));
+                    }
                     _ => assert!(value.is_null() || value.is_string(), "{key}"),
                 }
             }
@@ -140,6 +145,9 @@ fn fill_rates_are_the_real_ones() {
         ("/website", 0.85),
         ("/description", 0.75),
         ("/founded_year", 0.70),
+        ("/aliases", 0.10),
+        ("/aliases/1", 0.03),
+        ("/other_websites", 0.033),
     ] {
         assert_near(at(pointer), wanted, 0.015, pointer);
     }
