@@ -47,17 +47,19 @@ fn collection() -> (Vec<Company>, Snapshot) {
 /// Does a field of the company hold the word?
 fn has(company: &Company, word: &str) -> bool {
     let texts = [
-        (TextField::Name, Some(&company.name)),
-        (TextField::Host, company.website.as_ref()),
-        (TextField::Industry, company.industry.as_ref()),
-        (TextField::Description, company.description.as_ref()),
+        (TextField::Name, Some(company.name.as_str())),
+        (TextField::Host, company.website.as_deref()),
+        (TextField::Industry, company.industry.as_deref()),
+        (TextField::Description, company.description.as_deref()),
     ];
-    texts.into_iter().any(|(field, text)| {
+    let texts = texts.into_iter().filter_map(|(field, text)| Some((field, text?)));
+    let aliases = company.aliases.iter().map(|text| (TextField::Alias, text));
+    let others = company.other_websites.iter().map(|text| (TextField::Host, text));
+    texts.chain(aliases).chain(others).any(|(field, text)| {
         let mut analysis = Analysis::default();
-        match (field, text) {
-            (_, None) => return false,
-            (TextField::Host, Some(text)) => analysis.analyze_host(text),
-            (_, Some(text)) => analysis.analyze(text),
+        match field {
+            TextField::Host => analysis.analyze_host(text),
+            _ => analysis.analyze(text),
         }
         let mut found = false;
         analysis.for_each_entry(field, |entry| {

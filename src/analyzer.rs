@@ -35,7 +35,7 @@ pub const ANALYZER_VERSION: u32 = 2;
 /// The Unicode version of the character data compiled in.
 pub const UNICODE_VERSION: &str = "18.0.0";
 
-/// The four searched fields of a business.
+/// The searched fields of a business.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TextField {
     /// The name.
@@ -46,12 +46,24 @@ pub enum TextField {
     Industry,
     /// The description.
     Description,
+    /// Its other names; no phrase stands in two of them.
+    Alias,
 }
 
 impl TextField {
     /// All fields, in the order in which they are indexed.
-    pub const ALL: [TextField; 4] =
-        [TextField::Name, TextField::Host, TextField::Industry, TextField::Description];
+    pub const ALL: [TextField; 5] = [
+        TextField::Name,
+        TextField::Host,
+        TextField::Industry,
+        TextField::Description,
+        TextField::Alias,
+    ];
+
+    /// Does it hold names?
+    pub fn is_name(self) -> bool {
+        matches!(self, TextField::Name | TextField::Alias)
+    }
 
     /// Do English singular and plural match alike in this field?
     pub fn has_plurals(self) -> bool {
@@ -65,6 +77,7 @@ impl TextField {
             TextField::Host => "host",
             TextField::Industry => "industry",
             TextField::Description => "description",
+            TextField::Alias => "alias",
         }
     }
 }
@@ -245,7 +258,7 @@ impl Analysis {
     /// Calls `visit` for every entry that `field` indexes of this text, in the order of positions.
     pub fn for_each_entry<'a>(&'a self, field: TextField, mut visit: impl FnMut(Entry<'a>)) {
         let mut position = 0;
-        let mut initials = self.initials.iter().filter(|_| field == TextField::Name).peekable();
+        let mut initials = self.initials.iter().filter(|_| field.is_name()).peekable();
         for (number, unit) in self.units.iter().enumerate() {
             let first = position;
             for word in self.words(unit) {

@@ -20,13 +20,15 @@ pub enum Level {
     IdOrHost,
     /// The name is `q`.
     NameIs,
+    /// An alias is `q`.
+    AliasIs,
     /// The name starts with the words.
     NameStarts,
     /// All words are in the name, as whole words.
     NameHasAll,
     /// All words are in the name, some only as a prefix.
     NameHasAllByPrefix,
-    /// The words are a phrase in a field other than the name.
+    /// The words are a phrase in a field other than name and aliases.
     PhraseElsewhere,
     /// The words are a phrase in the host, some only as a prefix.
     PhraseInHostByPrefix,
@@ -40,9 +42,10 @@ pub enum Level {
 
 impl Level {
     /// All levels, best first.
-    pub const ALL: [Level; 10] = [
+    pub const ALL: [Level; 11] = [
         Level::IdOrHost,
         Level::NameIs,
+        Level::AliasIs,
         Level::NameStarts,
         Level::NameHasAll,
         Level::NameHasAllByPrefix,

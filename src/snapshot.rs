@@ -190,22 +190,30 @@ impl Snapshot {
         &self.components.places
     }
 
-    /// The businesses whose website is on a host, by its [name](Host::name).
+    /// The businesses one of whose websites is on a host, by its [name](Host::name).
     pub fn on_host(&self, name: &str) -> Option<Postings<'_>> {
-        let is_on =
-            |list: &Postings<'_>| self.host(list.first()).is_some_and(|host| host.name() == name);
+        let is_on = |list: &Postings<'_>| self.hosts(list.first()).any(|host| host == name);
         self.components.hosts.candidates(HostHash::of(name)).find(is_on)
     }
 
     /// The host of the businesses of a list that [`on_host`](Self::on_host) gave; `None` for any
     /// other list.
-    pub fn host_of(&self, list: &Postings<'_>) -> Option<Host> {
-        self.components.hosts.hold(list).then(|| self.host(list.first())).flatten()
+    pub fn host_of(&self, list: &Postings<'_>) -> Option<String> {
+        if !self.components.hosts.hold(list) {
+            return None;
+        }
+        let is_it = |name: &String| self.on_host(name).is_some_and(|other| other.is_same(list));
+        self.hosts(list.first()).find(is_it)
     }
 
-    /// The host of a business, by its document.
-    fn host(&self, doc: DocId) -> Option<Host> {
-        Host::of_website(&columns::doc_store::website(&self.document(doc))?)
+    /// The names of the hosts of a business, by its document and, for those beside the first, its
+    /// tokens.
+    fn hosts(&self, doc: DocId) -> impl Iterator<Item = String> {
+        let website = columns::doc_store::website(&self.document(doc));
+        let first = website.as_deref().and_then(Host::of_website);
+        let others = move || self.doc_tokens(doc).other_hosts().map(str::to_owned);
+        let others = std::iter::once_with(others).flatten();
+        first.map(|host| host.name().to_owned()).into_iter().chain(others)
     }
 
     /// Terms of the searched fields.

@@ -17,6 +17,12 @@ pub struct NameCore {
 }
 
 impl NameCore {
+    /// The core of a name that begins at `position` of a field.
+    #[must_use]
+    pub fn shifted(self, position: u32) -> NameCore {
+        NameCore { start: self.start + position, end: self.end + position, ..self }
+    }
+
     /// Where words may stand that the name starts with: with the article, and without it.
     #[inline]
     pub fn starts(self) -> impl Iterator<Item = u32> {

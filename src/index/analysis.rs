@@ -11,8 +11,9 @@
 //! PAYLOAD := COUNT (varint), POSTING^COUNT
 //! POSTING := DELTA << 2 | KIND (varint), FOLLOWER (u8), COUNTS
 //! COUNTS  := KIND 0: once in the description; 1: DESCRIPTION (varint) times there;
-//!            2: once in the industry; 3: FIELDS (u8), then a varint for each of NAME, HOST, INDUSTRY and
-//!            DESCRIPTION whose bit (2, 3, 4, 5) is set; bits 0 and 1 are the list of names
+//!            2: once in the industry; 3: FIELDS (u8), then a varint for each of NAME, HOST, INDUSTRY,
+//!            DESCRIPTION and ALIAS whose bit (2, 3, 4, 5, 6) is set; bits 0 and 1 are the list of names, bit 7
+//!            tells that an alias is the word
 //! ```
 //!
 //! DELTA is the distance to the `DocId` before, for the first posting the `DocId`.
@@ -21,9 +22,13 @@ mod words;
 
 use super::buffer_pool::Reuse;
 use super::record_codec::Record;
+use crate::analyzer::host::Host;
 use crate::analyzer::{Analysis, NameCore, Role, TextField};
 use crate::bytes::{push_varint, read_varint};
-use crate::snapshot::columns::doc_tokens::{CODE_MIN, NUM_FIELDS, Token, push_doc, push_token};
+use crate::company::{TextList, texts_of};
+use crate::snapshot::columns::doc_tokens::{
+    CODE_MIN, DocParts, NUM_FIELDS, Token, push_alias_core, push_doc, push_token,
+};
 use crate::snapshot::terms::next_word::merge_followers;
 use words::Words;
 
@@ -78,6 +83,8 @@ pub struct Posting {
     pub doc: u32,
     /// The first [`NameList`] that applies; 0 if the word is not in the name.
     pub name_list: u8,
+    /// Is the word an alias?
+    pub is_alias: bool,
     /// By which words it is followed, see [`followers`](crate::snapshot::terms::next_word).
     pub follower: u8,
     /// Occurrences in the fields.
@@ -92,8 +99,8 @@ type WordPosting = (u32, Posting);
 pub struct Workspace {
     analysis: Analysis,
     index: BlockIndex,
-    /// The token streams of the fields of one business.
-    fields: [Vec<u8>; NUM_FIELDS],
+    /// The token streams of one business.
+    doc: DocParts,
     run: RunSpace,
 }
 
@@ -122,31 +129,42 @@ pub fn analyze_block(
     workspace: &mut Workspace,
     block: &mut AnalyzedBlock,
 ) {
-    let Workspace { analysis, index, fields, run } = workspace;
+    let Workspace { analysis, index, doc: parts, run } = workspace;
     for (doc, record) in records.iter().enumerate() {
         let mut doc_lengths = [0; NUM_FIELDS];
-        let mut name_core = NameCore::default();
+        parts.alias_cores.clear();
+        parts.other_hosts.clear();
+        let other_hosts = texts_of(record.other_websites).filter_map(Host::of_website);
+        let other_hosts: TextList = other_hosts.map(|host| host.name().to_owned()).collect();
+        parts.other_hosts.extend_from_slice(other_hosts.joined().unwrap_or_default().as_bytes());
         for field in TextField::ALL {
-            let text = match field {
-                TextField::Name => Some(record.name),
-                TextField::Host => record.website,
-                TextField::Industry => record.industry,
-                TextField::Description => record.description,
+            let (text, more) = match field {
+                TextField::Name => (Some(record.name), None),
+                TextField::Host => (record.website, record.other_websites),
+                TextField::Industry => (record.industry, None),
+                TextField::Description => (record.description, None),
+                TextField::Alias => (None, record.aliases),
             };
-            match (field, text) {
-                (TextField::Host, Some(website)) => analysis.analyze_host(website),
-                (_, text) => analysis.analyze(text.unwrap_or_default()),
+            let out = &mut parts.fields[field as usize];
+            out.clear();
+            let mut place = FieldPlace::new(doc as u32, field);
+            for text in text.into_iter().chain(texts_of(more)) {
+                match field {
+                    TextField::Host => analysis.analyze_host(text),
+                    _ => analysis.analyze(text),
+                }
+                let last_end = place.core.end;
+                place.begin_text(analysis);
+                if place.index(analysis, index, out) && field == TextField::Alias {
+                    push_alias_core(&mut parts.alias_cores, place.core, last_end);
+                }
             }
             if field == TextField::Name {
-                name_core = analysis.name_core();
+                parts.name_core = place.core;
             }
-            let out = &mut fields[field as usize];
-            out.clear();
-            let mut place = FieldPlace { doc: doc as u32, field, name_core, words: 0 };
-            place.index(analysis, index, out);
             doc_lengths[field as usize] = u16::try_from(place.words).unwrap_or(u16::MAX);
         }
-        push_doc(&mut block.tokens, name_core, fields);
+        push_doc(&mut block.tokens, parts);
         block.lengths.push(doc_lengths);
     }
     run.write(first_doc, index, block);
@@ -156,17 +174,42 @@ pub fn analyze_block(
 struct FieldPlace {
     doc: u32,
     field: TextField,
-    name_core: NameCore,
+    /// Where the text begins.
+    start: u32,
+    /// The core of the name that the text is, if it is one.
+    core: NameCore,
+    next_position: u32,
     words: u32,
 }
 
+/// Positions left empty between two texts of a field: phrases have one at most, behind a run.
+const GAPS_BETWEEN: u32 = 2;
+
 impl FieldPlace {
-    fn index(&mut self, analysis: &Analysis, index: &mut BlockIndex, out: &mut Vec<u8>) {
+    fn new(doc: u32, field: TextField) -> FieldPlace {
+        let core = NameCore::default();
+        FieldPlace { doc, field, start: 0, core, next_position: 0, words: 0 }
+    }
+
+    /// The words of `analysis` stand behind those of the texts so far.
+    fn begin_text(&mut self, analysis: &Analysis) {
+        if self.words > 0 {
+            self.start = self.next_position + GAPS_BETWEEN;
+        }
+        if self.field.is_name() && !analysis.units().is_empty() {
+            self.core = analysis.name_core().shifted(self.start);
+        }
+    }
+
+    /// Indexes a text; tells whether it has any words.
+    fn index(&mut self, analysis: &Analysis, index: &mut BlockIndex, out: &mut Vec<u8>) -> bool {
         let BlockIndex { words, postings, before, here } = index;
         before.clear();
         here.clear();
-        let mut next_position = 0;
-        analysis.for_each_entry(self.field, |entry| {
+        let words_before = self.words;
+        let mut next_position = self.next_position;
+        analysis.for_each_entry(self.field, |mut entry| {
+            entry.position += self.start;
             let number = words.number(entry.text);
             let code = number + CODE_MIN;
             let (token, first, len) = match entry.role {
@@ -199,6 +242,8 @@ impl FieldPlace {
                 here.push(at);
             }
         });
+        self.next_position = next_position;
+        self.words > words_before
     }
 
     /// Counts an occurrence; returns the place of its posting.
@@ -210,11 +255,11 @@ impl FieldPlace {
         words: &mut Words,
         postings: &mut Vec<WordPosting>,
     ) -> u32 {
+        let starts = self.field.is_name() && self.core.starts_at(first);
+        let is_all = starts && first + len == self.core.end;
         let name_list = match self.field {
-            TextField::Name if self.name_core.starts_at(first) => {
-                let is_all = first + len == self.name_core.end;
-                if is_all { NameList::Is as u8 } else { NameList::Starts as u8 }
-            }
+            TextField::Name if is_all => NameList::Is as u8,
+            TextField::Name if starts => NameList::Starts as u8,
             TextField::Name => NameList::Has as u8,
             _ => 0,
         };
@@ -231,6 +276,7 @@ impl FieldPlace {
         };
         let count = &mut posting.counts[self.field as usize];
         *count = count.saturating_add(1);
+        posting.is_alias |= is_all && self.field == TextField::Alias;
         if name_list != 0 && (posting.name_list == 0 || name_list < posting.name_list) {
             posting.name_list = name_list;
         }
@@ -322,15 +368,15 @@ fn push_posting(posting: &Posting, delta: u32, out: &mut Vec<u8>) {
         out.push(posting.follower);
     };
     match posting.counts {
-        [0, 0, 0, 1] => head(0),
-        [0, 0, 0, count] => {
+        [0, 0, 0, 1, 0] => head(0),
+        [0, 0, 0, count, 0] => {
             head(1);
             push_varint(out, count.into());
         }
-        [0, 0, 1, 0] => head(2),
+        [0, 0, 1, 0, 0] => head(2),
         counts => {
             head(3);
-            let mut fields = posting.name_list;
+            let mut fields = posting.name_list | u8::from(posting.is_alias) << 7;
             for (at, &count) in counts.iter().enumerate() {
                 fields |= u8::from(count > 0) << (at + 2);
             }
@@ -394,6 +440,7 @@ impl Iterator for Postings<'_> {
                 let (&fields, rest) = self.bytes.split_first()?;
                 self.bytes = rest;
                 posting.name_list = fields & 3;
+                posting.is_alias = fields >> 7 == 1;
                 for at in 0..NUM_FIELDS {
                     if fields >> (at + 2) & 1 != 0 {
                         posting.counts[at] = read_varint(&mut self.bytes)? as u16;

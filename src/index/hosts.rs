@@ -1,6 +1,6 @@
-//! Businesses by the host of their website.
+//! Businesses by the hosts of their websites.
 //!
-//! A business with a host gives one entry: as key the [hash](HostHash) of the host's name and the
+//! Each host of a business gives one entry: as key the [hash](HostHash) of the host's name and the
 //! `DocId` (u32, big-endian), and no payload. Sorted, the entries of a host stand together, with
 //! ascending `DocId`s.
 
@@ -10,6 +10,7 @@ use super::filters::{ListFile, for_each_key};
 use super::record_codec::Record;
 use super::scratch::{Scratch, ScratchError, ScratchWriter};
 use crate::analyzer::host::Host;
+use crate::company::texts_of;
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
 use crate::snapshot::file::writer::SnapshotWriter;
@@ -17,16 +18,24 @@ use crate::snapshot::terms::hosts::{Buckets, HostHash};
 
 /// The entries of a block of businesses, in a batch of `spares`.
 pub fn of_block(first_doc: u32, records: &[Record<'_>], spares: &Spares<Batch>) -> Lent<Batch> {
-    let mut batch = spares.lend();
+    let (mut batch, mut hashes) = (spares.lend(), Vec::new());
     for (doc, record) in (first_doc..).zip(records) {
-        let Some(host) = record.website.and_then(Host::of_website) else { continue };
-        batch.push_with(
-            |out| {
-                out.extend(HostHash::of(host.name()).to_bytes());
-                out.extend(doc.to_be_bytes());
-            },
-            |_| {},
-        );
+        let others = texts_of(record.other_websites);
+        let hosts = record.website.into_iter().chain(others).filter_map(Host::of_website);
+        hashes.clear();
+        hashes.extend(hosts.map(|host| HostHash::of(host.name())));
+        // A document is once on each host, whatever its addresses there.
+        hashes.sort_unstable();
+        hashes.dedup();
+        for hash in &hashes {
+            batch.push_with(
+                |out| {
+                    out.extend(hash.to_bytes());
+                    out.extend(doc.to_be_bytes());
+                },
+                |_| {},
+            );
+        }
     }
     batch
 }

@@ -2,9 +2,9 @@
 //!
 //! BM25F (Robertson, Zaragoza: "The Probabilistic Relevance Framework: BM25 and Beyond", 2009,
 //! section 3.6): the occurrences in each field count by the field's weight and length, the sum is
-//! saturated once, and the rarity of the word multiplies it. Fields: name > host > industry >
-//! description. The result is quantised to one byte over the whole collection, so that scores are
-//! integers and cursors compare exactly.
+//! saturated once, and the rarity of the word multiplies it. Fields: name > alias > host >
+//! industry > description. The result is quantised to one byte over the whole collection, so that
+//! scores are integers and cursors compare exactly.
 
 use crate::analyzer::TextField;
 use crate::simd::{Loop, vectorized};
@@ -28,14 +28,16 @@ fn parameters(field: TextField) -> (f64, f64) {
         TextField::Host => (6.0, 0.3),
         TextField::Industry => (4.0, 0.3),
         TextField::Description => (1.0, 0.75),
+        // Many other names make no document less like one of them.
+        TextField::Alias => (9.0, 0.3),
     }
 }
 
 /// Mean lengths of the fields, in words, over the businesses that have them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FieldLengths {
-    words: [u64; 4],
-    texts: [u64; 4],
+    words: [u64; TextField::ALL.len()],
+    texts: [u64; TextField::ALL.len()],
 }
 
 impl FieldLengths {
@@ -130,7 +132,8 @@ mod tests {
         }
         let of = |field, words| lengths.contribution(field, words);
         assert_eq!(of(TextField::Description, 10), 256);
-        assert!(of(TextField::Name, 10) > of(TextField::Host, 10));
+        assert!(of(TextField::Name, 10) > of(TextField::Alias, 10));
+        assert!(of(TextField::Alias, 10) > of(TextField::Host, 10));
         assert!(of(TextField::Host, 10) > of(TextField::Industry, 10));
         assert!(of(TextField::Industry, 10) > of(TextField::Description, 10));
         assert!(of(TextField::Name, 2) > of(TextField::Name, 5));

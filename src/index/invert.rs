@@ -2,7 +2,7 @@
 //!
 //! In: the merged [`Vocabulary`]. Out: the sections of terms and, by [`token_codes`], those of
 //! tokens. Each chunk of terms is worked on by one core; memory holds 4 bytes a term for its code,
-//! 2 for its weight, 4 while codes are given for its occurrences, and 8 bytes a business for what
+//! 2 for its weight, 4 while codes are given for its occurrences, and 10 bytes a business for what
 //! an occurrence in its fields contributes.
 
 use super::analysis::{Posting, Postings};
@@ -22,7 +22,9 @@ use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
 use crate::snapshot::file::mapped::Section;
 use crate::snapshot::file::writer::SnapshotWriter;
-use crate::snapshot::terms::block::{BLOCK_ALIGN, BlockBounds, TermBlock, encode_block};
+use crate::snapshot::terms::block::{
+    AliasList, BLOCK_ALIGN, BlockBounds, NUM_ALIAS_LISTS, TermBlock, encode_block,
+};
 use crate::snapshot::terms::codes_end;
 use crate::snapshot::terms::next_word::{NO_FOLLOWER, merge_followers};
 use fst::{IntoStreamer, Streamer};
@@ -251,6 +253,23 @@ impl Weighted {
     }
 }
 
+/// The place of aliases among the fields.
+const ALIAS: usize = TextField::Alias as usize;
+
+/// Documents that hold the term as a plural in industry or description hold it beside an alias.
+fn move_out(aliases: &mut [Vec<u32>; NUM_ALIAS_LISTS], docs: &[u32]) {
+    let [_, beside, only] = aliases;
+    let num_beside = beside.len();
+    only.retain(|doc| {
+        let is_elsewhere = docs.binary_search(doc).is_ok();
+        beside.extend(is_elsewhere.then_some(*doc));
+        !is_elsewhere
+    });
+    if beside.len() > num_beside {
+        beside.sort_unstable();
+    }
+}
+
 /// What terms are encoded from.
 struct Source {
     postings: RawPostings,
@@ -274,13 +293,13 @@ impl Source {
         out: &mut EncodedTerms,
     ) -> Result<(), ScratchError> {
         let TermWorkspace { raw, elsewhere, looked_up, any, other, merged, .. } = workspace;
-        let TermWorkspace { lists, impacts, .. } = workspace;
+        let TermWorkspace { lists, aliases, impacts, .. } = workspace;
         self.postings.read(chunk.ords.clone(), raw)?;
         out.raw_bytes = raw.all().len() as u64;
         let mut looked_up = LookedUp::new(raw.all(), &self.contributions, looked_up);
         for ord in chunk.ords.clone() {
             any.clear();
-            lists.iter_mut().for_each(Vec::clear);
+            lists.iter_mut().chain(&mut *aliases).for_each(Vec::clear);
             let has_prose = self.unmatched.binary_search(&ord).is_ok();
             for posting in Postings::new(raw.of(ord)) {
                 let contributions = looked_up.next();
@@ -295,6 +314,16 @@ impl Source {
                 if posting.counts[1] > 0 {
                     lists[3].push(posting.doc);
                     sum += limited(posting.counts[1], contributions[1]);
+                }
+                if posting.counts[ALIAS] > 0 {
+                    let is_elsewhere = posting.counts[1] > 0 || prose(&posting, &contributions) > 0;
+                    let list = match (posting.is_alias, is_elsewhere) {
+                        (true, _) => AliasList::Is,
+                        (false, true) => AliasList::Beside,
+                        (false, false) => AliasList::Only,
+                    };
+                    aliases[list as usize].push(posting.doc);
+                    sum += limited(posting.counts[ALIAS], contributions[ALIAS]);
                 }
                 any.push(posting.doc, sum, posting.follower);
             }
@@ -314,6 +343,7 @@ impl Source {
                     }
                 }
                 any.merge(other, merged);
+                move_out(aliases, &other.docs);
             }
             impacts.clear();
             Impacts::new(self.num_docs(), any.docs.len()).push_all(&any.sums, impacts);
@@ -321,6 +351,7 @@ impl Source {
             let [is, starts, has, host, prose] = &*lists;
             let block = TermBlock {
                 lists: [&any.docs, is, starts, has, host, prose],
+                aliases: aliases.each_ref().map(Vec::as_slice),
                 impacts,
                 followers: &any.followers,
             };
@@ -344,6 +375,8 @@ struct TermWorkspace {
     merged: Weighted,
     /// Is, starts, has, host, prose.
     lists: [Vec<u32>; 5],
+    /// By [`AliasList`].
+    aliases: [Vec<u32>; NUM_ALIAS_LISTS],
     impacts: Vec<u8>,
 }
 

@@ -7,7 +7,9 @@ use super::buffer_pool::{Lent, Reuse, Spares};
 use super::pipeline::{ahead_of_disk, in_order};
 use super::scratch::ScratchError;
 use super::vocabulary::{BlockTokens, ResolvedBlocks};
-use crate::snapshot::columns::doc_tokens::{CODE_MIN, DocTokens, NUM_FIELDS, push_doc, push_token};
+use crate::snapshot::columns::doc_tokens::{
+    CODE_MIN, DocParts, DocTokens, push_alias_core, push_doc, push_token,
+};
 use crate::snapshot::encoding::offsets::OffsetsWriter;
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
@@ -80,7 +82,7 @@ impl Reuse for EncodedTokens {
 #[derive(Default)]
 struct TokenWorkspace {
     block: BlockTokens,
-    fields: [Vec<u8>; NUM_FIELDS],
+    doc: DocParts,
 }
 
 impl Reuse for TokenWorkspace {
@@ -98,14 +100,15 @@ impl TokenWorkspace {
         codes: &[u32],
         out: &mut EncodedTokens,
     ) -> Result<(), ScratchError> {
-        let TokenWorkspace { block, fields } = self;
+        let TokenWorkspace { block, doc: parts } = self;
         blocks.read(at, block)?;
         let codes_here = &mut block.ords;
         codes_here.iter_mut().for_each(|ord| *ord = codes[*ord as usize]);
         out.raw_bytes = block.tokens.len() as u64;
         let mut rest = block.tokens.as_slice();
         while let Some(doc) = DocTokens::read_front(&mut rest) {
-            for (at, field) in fields.iter_mut().enumerate() {
+            parts.name_core = doc.name_core;
+            for (at, field) in parts.fields.iter_mut().enumerate() {
                 field.clear();
                 for token in doc.field(at) {
                     push_token(
@@ -114,8 +117,16 @@ impl TokenWorkspace {
                     );
                 }
             }
+            parts.other_hosts.clear();
+            parts.other_hosts.extend_from_slice(doc.other_hosts_bytes());
+            parts.alias_cores.clear();
+            let mut last_end = 0;
+            for core in doc.alias_cores() {
+                push_alias_core(&mut parts.alias_cores, core, last_end);
+                last_end = core.end;
+            }
             let from = out.bytes.len();
-            push_doc(&mut out.bytes, doc.name_core, fields);
+            push_doc(&mut out.bytes, parts);
             out.lens.push((out.bytes.len() - from) as u32);
         }
         Ok(())

@@ -32,7 +32,8 @@ const RARE_MAX: usize = 10;
 pub struct ClauseMatch<'s> {
     /// The clause as it stands in `q`.
     pub clause: Clause,
-    /// Its joined forms with the words before and with those behind, if names or hosts hold them.
+    /// Its joined forms with the words before and with those behind, if names, aliases or hosts hold
+    /// them.
     pub neighbours: [Option<QueryWord>; 2],
     /// What it may have meant.
     pub readings: Readings,
@@ -233,8 +234,7 @@ impl<'s> ClauseMatch<'s> {
             Some(prefix) => SetExpr::union([own, prefix.beyond.clone()]),
             None => own,
         };
-        let neighbours =
-            self.neighbours.iter().flatten().map(|word| session.word_in_name_or_host(word));
+        let neighbours = self.neighbours.iter().flatten().map(|word| session.word_joined(word));
         let words = self.readings.words.iter().map(|word| session.word(word));
         let split = self.readings.split.iter().map(|phrase| session.phrase(phrase));
         SetExpr::union(std::iter::once(own).chain(neighbours).chain(words).chain(split))
@@ -312,6 +312,7 @@ pub fn asked<'q>(session: &Session<'_>, query: &'q Query) -> Cow<'q, Query> {
     }
 }
 
-/// The fields that "another field" than the name means.
+/// The fields that "another field" than the name means. A phrase in an alias is not worth as much:
+/// an alias counts whole.
 pub const OTHER_FIELDS: &[TextField] =
     &[TextField::Host, TextField::Industry, TextField::Description];

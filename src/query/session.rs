@@ -36,7 +36,7 @@ use crate::snapshot::answers::frequent_keys::DenseKey;
 use crate::snapshot::answers::phrases::StoredPhrase;
 use crate::snapshot::encoding::postings::Postings;
 use crate::snapshot::terms::BegunTerms;
-use crate::snapshot::terms::block::TermLists;
+use crate::snapshot::terms::block::{AliasList, TermLists};
 use crate::snapshot::terms::next_word::{NextWordCursor, follower_hash};
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -244,10 +244,16 @@ impl<'s> Session<'s> {
         self.lists(word, |lists| [lists.name_is(), lists.name_starts(), lists.name_has()])
     }
 
-    /// Businesses with a word in their name or host.
-    pub fn word_in_name_or_host(&self, word: &QueryWord) -> SetExpr<'s> {
+    /// Documents with a word in an alias.
+    pub fn word_in_alias(&self, word: &QueryWord) -> SetExpr<'s> {
+        let all = [AliasList::Is, AliasList::Beside, AliasList::Only];
+        self.lists(word, |lists| all.map(|list| lists.aliases(list)))
+    }
+
+    /// Documents that hold a word as one written together with a neighbour: in name, alias or host.
+    pub fn word_joined(&self, word: &QueryWord) -> SetExpr<'s> {
         let host = self.lists(word, |lists| [lists.host(), None, None]);
-        SetExpr::union([self.word_in_name(word), host])
+        SetExpr::union([self.word_in_name(word), self.word_in_alias(word), host])
     }
 
     /// The union of some lists of all forms of a word.
@@ -299,6 +305,12 @@ impl<'s> Session<'s> {
     pub fn phrase_in_names(&self, phrase: &Phrase) -> SetExpr<'s> {
         let names = phrase.words.iter().map(|(_, word)| self.word_in_name(word));
         self.check_narrowed(names.collect(), phrase, &[TextField::Name])
+    }
+
+    /// Documents in an alias of which the phrase of two words or more stands.
+    pub fn phrase_in_aliases(&self, phrase: &Phrase) -> SetExpr<'s> {
+        let aliases = phrase.words.iter().map(|(_, word)| self.word_in_alias(word));
+        self.check_narrowed(aliases.collect(), phrase, &[TextField::Alias])
     }
 
     /// Businesses in which the phrase stands in one of `fields`.

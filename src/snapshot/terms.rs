@@ -1,8 +1,8 @@
 //! The term dictionary: every indexed word with its lists of postings.
 //!
-//! A term has up to five lists ([`TermLists`]). The first answers "which businesses match this word
-//! of `q`" with one look-up: all four fields, plurals included. The others tell names apart for the
-//! tiers of relevance, so that the best tiers of a one-word query are read, not computed.
+//! A term has up to nine lists ([`TermLists`]). The first answers "which businesses match this word
+//! of `q`" with one look-up: all fields, plurals included. The others tell names and aliases apart for
+//! the tiers of relevance, so that the best tiers of a one-word query are read, not computed.
 //!
 //! Its block is laid out in [`block`].
 //!
@@ -34,7 +34,7 @@ use super::terms::dictionary::{key_with_ord, open_keys};
 use crate::bytes::cast;
 use crate::ids::TermOrd;
 use crate::simd::read_ahead;
-use block::{BLOCK_ALIGN, TermLists, check_block};
+use block::{AliasList, BLOCK_ALIGN, TermLists, check_block};
 use fst::Automaton;
 use fst::automaton::Str;
 use rayon::prelude::*;
@@ -55,6 +55,8 @@ pub enum ListKind {
     Host,
     /// [`TermLists::prose`].
     Prose,
+    /// One of [`TermLists::aliases`].
+    Alias(AliasList),
 }
 
 /// The term dictionary of a snapshot.
@@ -178,6 +180,8 @@ impl Terms {
         let place = place_of(list, self.postings.as_ref())?;
         let ord = TermOrd(self.offsets.at_or_before(place as u64 / BLOCK_ALIGN) as u32);
         let lists = self.lists(ord);
+        let aliases = [AliasList::Is, AliasList::Beside, AliasList::Only]
+            .map(|list| (lists.aliases(list), ListKind::Alias(list)));
         let kinds = [
             (Some(lists.any()), ListKind::Any),
             (lists.name_is(), ListKind::NameIs),
@@ -188,7 +192,7 @@ impl Terms {
         ];
         let is_it =
             |other: &Option<Postings<'_>>| other.is_some_and(|it| it.address() == list.address());
-        let (_, kind) = kinds.into_iter().find(|(other, _)| is_it(other))?;
+        let (_, kind) = kinds.into_iter().chain(aliases).find(|(other, _)| is_it(other))?;
         key_with_ord(&self.keys, ord).map(|term| (term, kind))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Vocabularies are small, so that values collide and rules fire. Everything follows from a seed.
 
-use firmament::company::{Company, Location};
+use firmament::company::{Company, Location, TextList};
 use std::fmt::Write;
 
 /// A small generator of pseudo-random numbers (SplitMix64): no statistics depend on it.
@@ -231,6 +231,26 @@ fn company(
         25..70 => Some(text(rng, words)),
         _ => None,
     };
+    let mut lists = [(); 2].map(|()| TextList::default());
+    if rng.chance(35) {
+        for list in 0..rng.within(1, 3) {
+            let alias = match rng.below(10) {
+                0..3 if !earlier.is_empty() => rng.pick(earlier).company.name.clone(),
+                _ => self::name(rng, vocabulary),
+            };
+            lists[0].push(alias.trim());
+            if rng.chance(30) && list < 2 {
+                lists[1].push(
+                    match rng.chance(50) {
+                        true => host(&alias),
+                        false => (*rng.pick(&WEBSITES)).to_owned(),
+                    }
+                    .trim(),
+                );
+            }
+        }
+    }
+    let [aliases, other_websites] = lists;
     Company {
         id: match WORDS.get(number / 25) {
             Some(word) if number % 25 == 7 => (*word).to_owned(),
@@ -243,6 +263,8 @@ fn company(
         employee_count: rng.chance(80).then(|| *rng.pick(&EMPLOYEES)),
         location: Location { city, state, country },
         founded_year: rng.chance(70).then(|| *rng.pick(&YEARS)),
+        aliases,
+        other_websites,
     }
 }
 
@@ -289,6 +311,8 @@ fn line(rng: &mut Rng, company: &Company) -> String {
         number_member(rng, "employee_count", company.employee_count),
         location,
         number_member(rng, "founded_year", company.founded_year.map(u64::from)),
+        list_member(rng, "aliases", &company.aliases),
+        list_member(rng, "other_websites", &company.other_websites),
         rng.chance(10).then(|| r#""unknown":{"name":["x",{}]}"#.to_owned()),
     ];
     format!("{{{}}}", object(rng, &mut members))
@@ -310,6 +334,24 @@ fn text_member(rng: &mut Rng, key: &str, value: Option<&str>) -> Option<String> 
         None => (*rng.pick(&["", "", "null", r#""""#, r#"" \u2003 ""#])).to_owned(),
     };
     (!value.is_empty()).then(|| format!("\"{key}\":{value}"))
+}
+
+/// A member with any number of texts: a list, one text, or nothing.
+fn list_member(rng: &mut Rng, key: &str, texts: &TextList) -> Option<String> {
+    let mut texts: Vec<String> = texts.iter().map(json_text).collect();
+    if texts.is_empty() {
+        let value = rng.pick(&["", "", "null", "[]", r#"" ""#, "[null]"]);
+        return (!value.is_empty()).then(|| format!("\"{key}\":{value}"));
+    }
+    if let [only] = texts.as_slice()
+        && rng.chance(50)
+    {
+        return Some(format!("\"{key}\":{only}"));
+    }
+    if rng.chance(20) {
+        texts.insert(rng.within(0, texts.len()), rng.pick(&["null", r#"" ""#]).to_string());
+    }
+    Some(format!("\"{key}\":[{}]", texts.join(",")))
 }
 
 fn number_member(rng: &mut Rng, key: &str, value: Option<u64>) -> Option<String> {

@@ -15,7 +15,7 @@ use crate::snapshot::encoding::packed_ints;
 use crate::snapshot::file::format::SectionKind;
 use crate::snapshot::file::writer::SnapshotWriter;
 use crate::snapshot::terms::Terms;
-use crate::snapshot::terms::block::TermLists;
+use crate::snapshot::terms::block::{AliasList, TermLists};
 use crate::snapshot::terms::dictionary::Dictionary;
 use crate::snapshot::terms::prefixes::may_be_prefix;
 use rayon::ThreadPool;
@@ -115,12 +115,16 @@ pub fn write(
 #[derive(Default)]
 struct Workspace {
     docs: Vec<u32>,
-    /// Documents with the term in their name.
+    /// Documents that rank for their name or an alias.
     named: Vec<(u32, Level)>,
     /// Documents with a longer word in their name that the term begins, ascending.
     longer: Vec<u32>,
     /// Documents with such a word in their host, and not in the name.
     on_host: Vec<u32>,
+    /// Documents with such a word in an alias, and neither in name nor host.
+    in_alias: Vec<u32>,
+    /// Documents with the term in an alias, and in no field but the name besides.
+    alias_only: Vec<u32>,
     /// Documents of either that do not hold the term.
     others: Vec<u32>,
     ascending: Ascending,
@@ -133,6 +137,8 @@ impl Reuse for Workspace {
         self.named.clear();
         self.longer.clear();
         self.on_host.clear();
+        self.in_alias.clear();
+        self.alias_only.clear();
         self.others.clear();
     }
 }
@@ -147,12 +153,18 @@ impl Workspace {
             for lists in longer.map(|longer| terms.terms.lists(longer)) {
                 lists.in_name().for_each(|list| list.push_to(&mut self.longer));
                 lists.host().iter().for_each(|list| list.push_to(&mut self.on_host));
+                lists.in_alias().for_each(|list| list.push_to(&mut self.in_alias));
             }
         }
         let num_docs = terms.num_docs as usize;
         self.ascending.sort(&mut self.longer, num_docs);
         self.ascending.sort(&mut self.on_host, num_docs);
         remove(&mut self.on_host, &self.longer);
+        if !self.in_alias.is_empty() {
+            self.ascending.sort(&mut self.in_alias, num_docs);
+            remove(&mut self.in_alias, &self.longer);
+            remove(&mut self.in_alias, &self.on_host);
+        }
     }
 
     /// Appends the first pages of a term, as a `q` of it alone ranks documents.
@@ -166,8 +178,11 @@ impl Workspace {
     ) {
         self.by_scope.make_room(num_scopes);
         lists.any().push_to(&mut self.docs);
+        lists.aliases(AliasList::Only).iter().for_each(|list| list.push_to(&mut self.alias_only));
+        // Of several levels of a document the first here that it is on is the best.
         let in_name = [
             (lists.name_is(), Level::NameIs),
+            (lists.aliases(AliasList::Is), Level::AliasIs),
             (lists.name_starts(), Level::NameStarts),
             (lists.name_has(), Level::NameHasAll),
         ];
@@ -177,7 +192,8 @@ impl Workspace {
             list.iter().for_each(|list| list.push_to(&mut docs));
             self.named.extend(docs.iter().map(|&doc| (doc, level)));
         }
-        self.named.sort_unstable_by_key(|(doc, _)| *doc);
+        self.named.sort_unstable();
+        self.named.dedup_by_key(|(doc, _)| *doc);
         let mut push = |level: Level, impact: u8, doc| {
             let industry = industries.map_or(0, |scopes| scopes.industry_of(doc));
             let rank = level.key(impact.into()) as u32;
@@ -187,6 +203,7 @@ impl Workspace {
         let begun = [
             (&self.longer, Level::NameHasAllByPrefix),
             (&self.on_host, Level::PhraseInHostByPrefix),
+            (&self.in_alias, Level::Elsewhere),
         ];
         for (docs, level) in begun {
             self.others.clone_from(docs);
@@ -195,11 +212,19 @@ impl Workspace {
         }
         let mut named = self.named.iter().peekable();
         let mut longer = self.longer.iter().peekable();
+        let mut alias_only = self.alias_only.iter().peekable();
         for (&doc, &impact) in self.docs.iter().zip(lists.impacts()) {
             while longer.next_if(|&&other| other < doc).is_some() {}
             let is_longer = longer.next_if(|&&other| other == doc).is_some();
-            let otherwise =
-                if is_longer { Level::NameHasAllByPrefix } else { Level::PhraseElsewhere };
+            let is_alias_only = alias_only.next_if(|&&other| other == doc).is_some();
+            let otherwise = match (is_longer, is_alias_only) {
+                (true, _) => Level::NameHasAllByPrefix,
+                (false, false) => Level::PhraseElsewhere,
+                (false, true) if self.on_host.binary_search(&doc).is_ok() => {
+                    Level::PhraseInHostByPrefix
+                }
+                (false, true) => Level::Elsewhere,
+            };
             let level = named.next_if(|named| named.0 == doc).map(|named| named.1);
             push(level.unwrap_or(otherwise), impact, doc);
         }

@@ -134,19 +134,20 @@ struct Member<'a> {
     lists: TermLists<'a>,
     /// Occurrences in names.
     in_names: usize,
-    /// Occurrences in hosts.
-    on_hosts: usize,
+    /// Occurrences in hosts and aliases.
+    beside: usize,
 }
 
 impl<'a> Member<'a> {
     fn new(term: &'a str, lists: TermLists<'a>) -> Member<'a> {
         let in_names = lists.in_name().map(|postings| postings.len()).sum();
-        let on_hosts = lists.host().map_or(0, |postings| postings.len());
-        Member { term, lists, in_names, on_hosts }
+        let beside = lists.host().into_iter().chain(lists.in_alias());
+        let beside = beside.map(|postings| postings.len()).sum();
+        Member { term, lists, in_names, beside }
     }
 
     fn occurrences(&self) -> usize {
-        self.in_names + self.on_hosts
+        self.in_names + self.beside
     }
 }
 
@@ -205,6 +206,7 @@ impl Prefixes<'_> {
 struct Workspace {
     names: Vec<u32>,
     beyond: Vec<u32>,
+    aliases: Vec<u32>,
     excluded: Vec<u32>,
     ascending: Ascending,
 }
@@ -213,6 +215,7 @@ impl Reuse for Workspace {
     fn clear(&mut self) {
         self.names.clear();
         self.beyond.clear();
+        self.aliases.clear();
         self.excluded.clear();
     }
 }
@@ -226,24 +229,32 @@ impl Workspace {
         num_docs: usize,
     ) -> Vec<u8> {
         self.clear();
-        let Workspace { names, beyond, excluded, ascending } = self;
+        let Workspace { names, beyond, aliases, excluded, ascending } = self;
         for Member { lists, .. } in longer {
             lists.in_name().for_each(|postings| postings.push_to(names));
             lists.host().iter().for_each(|postings| postings.push_to(beyond));
+            lists.in_alias().for_each(|postings| postings.push_to(aliases));
         }
         ascending.sort(names, num_docs);
         beyond.extend_from_slice(names);
         ascending.sort(beyond, num_docs);
+        if !aliases.is_empty() {
+            ascending.sort(aliases, num_docs);
+            remove(aliases, beyond);
+            beyond.extend_from_slice(aliases);
+            ascending.sort(beyond, num_docs);
+        }
         if let Some(own) = own {
             own.lists.any().push_to(excluded);
             remove(beyond, excluded);
+            remove(aliases, excluded);
             excluded.clear();
             own.lists.in_name().for_each(|postings| postings.push_to(excluded));
             ascending.sort(excluded, num_docs);
             remove(names, excluded);
         }
         let mut block = Vec::new();
-        prefixes::encode_block(beyond, names, &mut block);
+        prefixes::encode_block(beyond, names, aliases, &mut block);
         block
     }
 }

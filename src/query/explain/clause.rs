@@ -24,7 +24,7 @@ pub struct ClauseExplanation {
     pub is_starred: bool,
     /// What begins with it, if it may be a prefix.
     pub prefix: Option<PrefixReach>,
-    /// What it is together with a neighbour, where names or hosts hold that.
+    /// What it is together with a neighbour, where names, aliases or hosts hold that.
     pub with_neighbours: Vec<String>,
     /// The words it may have meant.
     pub readings: Vec<String>,
@@ -52,12 +52,14 @@ pub enum ClauseKind {
 /// What begins with a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrefixReach {
-    /// Words of names and hosts.
+    /// Words of names, aliases and hosts.
     pub words: usize,
     /// Businesses with such a word in their name.
     pub names: u64,
     /// Businesses with such a word in their host.
     pub hosts: u64,
+    /// Documents with such a word in an alias.
+    pub aliases: u64,
 }
 
 impl ClauseExplanation {
@@ -122,8 +124,14 @@ fn looked_up(term: &Term) -> Vec<String> {
 
 fn reach(session: &Session<'_>, word: &QueryWord) -> PrefixReach {
     let begun = BegunWords::of(session, word);
-    let mut codes: Vec<u32> = begun.name_codes.iter().chain(&begun.host_codes).copied().collect();
+    let codes = begun.name_codes.iter().chain(&begun.host_codes).chain(&begun.alias_codes);
+    let mut codes: Vec<u32> = codes.copied().collect();
     codes.sort_unstable();
     codes.dedup();
-    PrefixReach { words: codes.len(), names: begun.names.len(), hosts: begun.hosts.len() }
+    PrefixReach {
+        words: codes.len(),
+        names: begun.names.len(),
+        hosts: begun.hosts.len(),
+        aliases: begun.aliases.len(),
+    }
 }

@@ -15,7 +15,8 @@ use crate::snapshot::columns::doc_tokens::DocTokens;
 
 const NAME: &[TextField] = &[TextField::Name];
 const HOST: &[TextField] = &[TextField::Host];
-const NAME_AND_HOST: &[TextField] = &[TextField::Name, TextField::Host];
+const ALIAS: &[TextField] = &[TextField::Alias];
+const JOINED: &[TextField] = &[TextField::Name, TextField::Host, TextField::Alias];
 
 /// A field that holds a clause.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +79,7 @@ impl<'s> Ways<'s> {
         }
         for word in clause_match.neighbours.iter().flatten() {
             let how = How::WithNeighbour(word.forms[0].clone());
-            ways.push(way(how, NAME_AND_HOST, of_word(word)));
+            ways.push(way(how, JOINED, of_word(word)));
         }
         for word in &clause_match.readings.words {
             let how = How::Reading(word.forms[0].clone());
@@ -91,7 +92,9 @@ impl<'s> Ways<'s> {
         }
         if let (Some(_), Term::Word(word)) = (&clause_match.prefix, term) {
             let words = BegunWords::of(session, word);
-            for (codes, fields) in [(&words.name_codes, NAME), (&words.host_codes, HOST)] {
+            let begun =
+                [(&words.name_codes, NAME), (&words.host_codes, HOST), (&words.alias_codes, ALIAS)];
+            for (codes, fields) in begun {
                 let mut begun = of_word(&QueryWord { forms: [].into() });
                 begun.add_codes(0, codes);
                 ways.push(way(How::Prefix, fields, begun));

@@ -12,6 +12,7 @@ use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::Snapshot;
 use crate::snapshot::encoding::postings::Postings;
 use crate::snapshot::terms::ListKind;
+use crate::snapshot::terms::block::AliasList;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -104,7 +105,7 @@ fn name_of_prefix(plan: &SetExpr<'_>, interpretation: &Interpretation<'_>) -> Op
             _ => false,
         };
         let text = show_term(&clause_match.clause.term);
-        is_beyond.then(|| format!("{text}… begins a longer word of name or host"))
+        is_beyond.then(|| format!("{text}… begins a longer word of name, alias or host"))
     })
 }
 
@@ -117,6 +118,9 @@ fn name_of_list(list: &Postings<'_>, snapshot: &Snapshot) -> String {
             ListKind::NameHas => format!("{term} within the name"),
             ListKind::Host => format!("{term} in the host"),
             ListKind::Prose => format!("{term} itself in industry or description"),
+            ListKind::Alias(AliasList::Is) => format!("{term} is an alias"),
+            ListKind::Alias(AliasList::Beside) => format!("{term} in an alias and elsewhere"),
+            ListKind::Alias(AliasList::Only) => format!("{term} in an alias"),
         };
     }
     if let Some(name) = snapshot.industries().key_of(list) {
@@ -126,7 +130,7 @@ fn name_of_list(list: &Postings<'_>, snapshot: &Snapshot) -> String {
         return PlaceKey::from_stored(&key).map_or(key, |key| name_of_place(&key));
     }
     let host = snapshot.host_of(list);
-    host.map_or_else(|| "a list".to_owned(), |host| format!("on the host {}", host.name()))
+    host.map_or_else(|| "a list".to_owned(), |host| format!("on the host {host}"))
 }
 
 fn name_of_place(key: &PlaceKey) -> String {

@@ -75,7 +75,13 @@ impl Display for ClauseExplanation {
             let (words, names, hosts) = (reach.words, reach.names, reach.hosts);
             notes.push(match words {
                 0 => "as a prefix: nothing".to_owned(),
-                _ => format!("as a prefix: words {words}, names {names}, hosts {hosts}"),
+                _ => {
+                    let aliases = match reach.aliases {
+                        0 => String::new(),
+                        count => format!(", aliases {count}"),
+                    };
+                    format!("as a prefix: words {words}, names {names}, hosts {hosts}{aliases}")
+                }
             });
         }
         if !self.with_neighbours.is_empty() {
@@ -172,6 +178,7 @@ impl Display for Level {
         f.write_str(match self {
             Level::IdOrHost => "q is its id or host",
             Level::NameIs => "the name is q",
+            Level::AliasIs => "an alias is q",
             Level::NameStarts => "the name starts with q",
             Level::NameHasAll => "all words in the name",
             Level::NameHasAllByPrefix => "all words in the name, by a prefix",

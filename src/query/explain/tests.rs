@@ -100,7 +100,7 @@ fn a_prefix() {
         "plan at most exactly",
         "any of 2 2",
         "micro in any field 1 1",
-        "micro… begins a longer word of name or host 1 1",
+        "micro… begins a longer word of name, alias or host 1 1",
         "found by: StoredCount, ScoreAll",
         "results: 2 of 2, by relevance",
         "1 b-5 Micro Systems",

@@ -95,17 +95,22 @@ fn within(session: &Session<'_>, form: &str, edits_max: usize) -> Vec<QueryWord>
     found.into_iter().map(|(_, term)| QueryWord::of_form(term)).collect()
 }
 
-/// The leftmost cut of a word into two that stand next to each other in some name.
+/// The leftmost cut of a word into two that stand next to each other in some name or alias.
 fn split(session: &Session<'_>, form: &str) -> Option<Phrase> {
     let word = |text: &str| QueryWord::of_form(text.to_owned());
     form.char_indices().skip(1).find_map(|(at, _)| {
         let (left, right) = (word(&form[..at]), word(&form[at..]));
         // Most cuts fail here, at the price of two look-ups.
-        if session.word_in_name(&left).is_nothing() || session.word_in_name(&right).is_nothing() {
+        let is_nowhere = |word| {
+            session.word_in_name(word).is_nothing() && session.word_in_alias(word).is_nothing()
+        };
+        if is_nowhere(&left) || is_nowhere(&right) {
             return None;
         }
         let phrase = Phrase { words: vec![(0, left), (1, right)], width: 2 };
-        (!session.phrase_in_names(&phrase).is_empty()).then_some(phrase)
+        let is_held = !session.phrase_in_names(&phrase).is_empty()
+            || !session.phrase_in_aliases(&phrase).is_empty();
+        is_held.then_some(phrase)
     })
 }
 

@@ -1,4 +1,4 @@
-//! Words of `q` that names and hosts may write as one: two neighbouring plain words, and runs of
+//! Words of `q` that names, aliases and hosts may write as one: two neighbouring plain words, and runs of
 //! single letters, by themselves and with a neighbour.
 //!
 //! In: a [`TextQuery`]. Out: for each clause what it is written as one with the clauses before it,
@@ -10,7 +10,7 @@ use crate::query::text::{Clause, QueryWord, Term, TextQuery};
 use std::ops::Range;
 
 /// The joined forms of each clause that must match: those that begin before it, those that begin
-/// with it. Only forms that names or hosts hold.
+/// with it. Only forms that names, aliases or hosts hold.
 pub fn of(session: &Session<'_>, text: &TextQuery) -> Vec<[Option<QueryWord>; 2]> {
     let required = text.required();
     let mut neighbours: Vec<[Option<QueryWord>; 2]> = vec![[None, None]; required.len()];
@@ -53,7 +53,7 @@ fn add_forms(joined: &mut Option<QueryWord>, word: &QueryWord) {
     }
 }
 
-/// Two words written as one, if names or hosts hold that.
+/// Two words written as one, if names, aliases or hosts hold that.
 fn held(session: &Session<'_>, left: &QueryWord, right: &QueryWord) -> Option<QueryWord> {
     // Where what begins with the first is known, a pair is looked up from there.
     if left.forms.iter().all(|left| session.begun_by(left).has_no_longer()) {
@@ -67,11 +67,12 @@ fn held(session: &Session<'_>, left: &QueryWord, right: &QueryWord) -> Option<Qu
     is_held(session, &word).then_some(word)
 }
 
-/// Does a name or a host hold a word?
+/// Does a name, an alias or a host hold a word?
 fn is_held(session: &Session<'_>, word: &QueryWord) -> bool {
     let is_held = |ord| {
         let lists = session.snapshot().terms().lists(ord);
-        lists.host().is_some() || lists.in_name().next().is_some()
+        let is_named = lists.host().is_some() || lists.in_name().next().is_some();
+        is_named || lists.in_alias().next().is_some()
     };
     session.ords(word).any(is_held)
 }

@@ -5,9 +5,9 @@
 
 pub mod codes;
 
-use crate::analyzer::TextField;
+use crate::analyzer::{NameCore, TextField};
 use crate::query::text::Phrase;
-use crate::snapshot::columns::doc_tokens::{DocTokens, Token};
+use crate::snapshot::columns::doc_tokens::{DocTokens, Token, Tokens};
 use crate::snapshot::terms::{BegunTerms, Terms};
 pub use codes::related_terms;
 use codes::{Codes, ProseWords};
@@ -180,10 +180,32 @@ impl<'s> PhraseMatcher<'s> {
     /// How the phrase stands in the name from a position on.
     fn begins_name_at(&self, tokens: &DocTokens<'_>, start: u32) -> Option<NameMatch> {
         let len = start + self.offsets.last()? + 1;
+        let is_whole = tokens.name_core.end == len;
+        self.stands_at(tokens.field(TextField::Name as usize), start, len).then_some(if is_whole {
+            NameMatch::Whole
+        } else {
+            NameMatch::Start
+        })
+    }
+
+    /// Is an alias the phrase, legal forms at its ends and an article in front aside?
+    pub fn is_alias(&self, tokens: &DocTokens<'_>) -> bool {
+        let Some(last) = self.offsets.last() else { return false };
+        let field = || tokens.field(TextField::Alias as usize);
+        let is_it = |core: NameCore| {
+            core.starts().any(|start| {
+                start + last + 1 == core.end && self.stands_at(field(), start, core.end)
+            })
+        };
+        tokens.alias_cores().any(is_it)
+    }
+
+    /// Does the phrase stand in a field of names from `start` to before `len`?
+    fn stands_at(&self, field: Tokens<'_>, start: u32, len: u32) -> bool {
         let mut found = vec![false; self.offsets.len()];
         let mut gaps_found = 0;
         let mut position = 0u32;
-        for token in tokens.field(TextField::Name as usize) {
+        for token in field {
             let code = match token {
                 Token::Word(code) => {
                     position += 1;
@@ -208,10 +230,7 @@ impl<'s> PhraseMatcher<'s> {
                 found[number as usize] |= start + self.offsets[number as usize] + 1 == position;
             }
         }
-        if !found.iter().all(|&found| found) || gaps_found < self.gaps.len() {
-            return None;
-        }
-        Some(if tokens.name_core.end == len { NameMatch::Whole } else { NameMatch::Start })
+        found.iter().all(|&found| found) && gaps_found >= self.gaps.len()
     }
 }
 
@@ -227,8 +246,7 @@ pub enum NameMatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyzer::NameCore;
-    use crate::snapshot::columns::doc_tokens::{NUM_FIELDS, push_doc, push_token};
+    use crate::snapshot::columns::doc_tokens::{DocParts, push_doc, push_token};
     use proptest::prelude::*;
 
     fn tokens() -> impl Strategy<Value = Vec<Token>> {
@@ -265,10 +283,10 @@ mod tests {
             let last = *matcher.offsets.last().unwrap();
             matcher.gaps = (0..last).filter(|at| !matcher.offsets.contains(at)).collect();
             matcher.exact.sort();
-            let mut fields: [Vec<u8>; NUM_FIELDS] = Default::default();
-            tokens.iter().for_each(|&token| push_token(&mut fields[0], token));
+            let mut parts = DocParts::default();
+            tokens.iter().for_each(|&token| push_token(&mut parts.fields[0], token));
             let mut bytes = Vec::new();
-            push_doc(&mut bytes, NameCore::default(), &fields);
+            push_doc(&mut bytes, &parts);
             let doc = DocTokens::read(&bytes).unwrap();
             let stands = matcher.stands_anywhere(&doc, TextField::Name);
             prop_assert_eq!(matcher.stands_within(&doc, TextField::Name, last), stands);

@@ -38,6 +38,8 @@ pub enum Place {
     Within(&'static [TextField]),
     /// At the start of the name.
     BeginName(NameMatch),
+    /// As an alias.
+    IsAlias,
 }
 
 impl Place {
@@ -46,6 +48,7 @@ impl Place {
         match self {
             Place::Within(fields) => fields,
             Place::BeginName(_) => &[TextField::Name],
+            Place::IsAlias => &[TextField::Alias],
         }
     }
 }
@@ -92,6 +95,7 @@ impl Predicate for PhraseVerifier<'_> {
         match self.place {
             Place::Within(fields) => self.matcher.matches(&tokens, fields),
             Place::BeginName(wanted) => self.matcher.begins_name(&tokens) == Some(wanted),
+            Place::IsAlias => self.matcher.is_alias(&tokens),
         }
     }
 
@@ -112,6 +116,7 @@ impl Predicate for PhraseVerifier<'_> {
                 format!("in {}", names.join(" or "))
             }
             Place::BeginName(_) => "at the start of the name".to_owned(),
+            Place::IsAlias => "as an alias".to_owned(),
         };
         format!("\"{}\" {place}", words.join(" "))
     }

@@ -9,8 +9,9 @@
 //! |---|---|---|
 //! | id or host | one document; the documents on the host | id order, host dictionary |
 //! | name is `q`, name starts with `q` | one word: a stored list; more: names that start with the words, verified | [`TermLists`](crate::snapshot::terms::block::TermLists) |
+//! | an alias is `q` | one word: a stored list; more: documents with all words in aliases, verified | the same |
 //! | all words in the name | intersection of the names with each word | the same |
-//! | phrase in another field | one word: the rest that holds it; more: verified in the order of scores, until the page is full | forward index |
+//! | phrase in another field | one word: the rest that holds it, not in an alias only; more: verified in the order of scores, until the page is full | forward index |
 //! | some words in the name | union of the names with each word | the same |
 //! | elsewhere | the rest | |
 //!
@@ -26,6 +27,7 @@ use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Clause, Phrase, Term, TextQuery};
 use crate::ranking::Level;
 use crate::snapshot::encoding::postings::Postings;
+use crate::snapshot::terms::block::AliasList;
 pub use phrase_tier::PhraseCandidates;
 
 /// Documents of one level.
@@ -130,7 +132,12 @@ impl<'a, 's> TierPartition<'a, 's> {
                 Level::PhraseElsewhere => match self.phrase_elsewhere() {
                     SetExpr::Filtered { candidates, check, .. } => {
                         let hits = self.holding_words(*candidates);
-                        return Some(Step::Phrase(PhraseCandidates { hits, check }));
+                        let may_be_aliases = !self.in_alias().is_nothing();
+                        return Some(Step::Phrase(PhraseCandidates {
+                            hits,
+                            check,
+                            may_be_aliases,
+                        }));
                     }
                     plan => self.within_rest(plan),
                 },
@@ -140,7 +147,9 @@ impl<'a, 's> TierPartition<'a, 's> {
                 // Every hit holds the word, or what it begins in name or host: no document is left.
                 // By postings, that would be looked for among all of them behind the last page.
                 (Level::PhraseInHostByPrefix, [only])
-                    if only.readings.is_empty() && matches!(only.clause.term, Term::Word(_)) =>
+                    if only.readings.is_empty()
+                        && matches!(only.clause.term, Term::Word(_))
+                        && self.in_alias().is_nothing() =>
                 {
                     self.rest = SetExpr::EMPTY;
                 }
@@ -228,6 +237,13 @@ impl<'a, 's> TierPartition<'a, 's> {
                 let names = self.names_that_begin(&self.words);
                 let names_that = |wanted| self.names_that(names.clone(), &self.words, wanted);
                 self.held(SetExpr::union(both.map(names_that)))
+            }
+            Level::AliasIs => {
+                let aliases = self.aliases_that_are(self.parts_of_host().unwrap_or(&self.words));
+                let aliases = self.within_rest(aliases);
+                let names = self.names.take();
+                self.names = names.map(|names| self.without(names, aliases.clone()));
+                aliases
             }
             Level::NameIs if is_one_word => self.names_by_list(NameMatch::Whole),
             Level::NameStarts if is_one_word => self.names_by_list(NameMatch::Start),
@@ -326,6 +342,21 @@ impl<'a, 's> TierPartition<'a, 's> {
     /// The words of the host that `q` is, as a compound.
     fn parts_of_host(&self) -> Option<&Phrase> {
         self.host.as_ref().and_then(|(_, parts)| parts.as_ref())
+    }
+
+    /// Documents of which some words are an alias.
+    fn aliases_that_are(&self, phrase: &Phrase) -> SetExpr<'s> {
+        if let [(_, word)] = phrase.words.as_slice() {
+            return self.session.lists(word, |lists| [lists.aliases(AliasList::Is), None, None]);
+        }
+        let aliases = phrase.words.iter().map(|(_, word)| self.session.word_in_alias(word));
+        let narrowed = self.session.stored_neighbours(phrase);
+        let candidates = SetExpr::intersection(aliases.chain(narrowed));
+        let candidates = self.within_rest(candidates);
+        if candidates.is_nothing() {
+            return candidates;
+        }
+        self.session.check_at(candidates, phrase, Place::IsAlias)
     }
 
     /// Documents whose name holds some words and begins with the first, maybe with more that does

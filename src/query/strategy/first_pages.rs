@@ -88,6 +88,12 @@ pub fn best_of_phrase<'s>(
     let scope @ Scope::Industry(_) = scope(session, query)? else { return None };
     let phrase = interpretation.stored_phrase(session, &query.text)?;
     let best = session.snapshot().best_of_phrase(&phrase, scope)?;
+    // Whose alias is the phrase comes first, and who holds it in an alias only comes behind.
+    let in_alias = query.text.ranking_words().words;
+    let in_alias = in_alias.iter().map(|(_, word)| session.word_in_alias(word));
+    if !SetExpr::intersection(in_alias).is_nothing() {
+        return None;
+    }
     let in_name = [first, second].map(|clause_match| clause_match.in_name(session));
     let is_before = |&doc: &DocId| in_name.iter().all(|names| names.contains(doc));
     let num_before = best.docs().filter(is_before).count();

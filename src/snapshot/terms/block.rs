@@ -1,8 +1,9 @@
 //! The block of one term: its lists of postings and what is stored beside them.
 //!
 //! ```text
-//! BLOCK     := MASK (u32, bit i: list i is present; bit 6: FOLLOWERS are; bit 7: PLACES are), BOUNDS, PLACES, POSTINGS for
-//!              each list present, in order of the bits, IMPACTS, FOLLOWERS
+//! BLOCK     := MASK (u32, bit i: list i is present; bit 6: FOLLOWERS are; bit 7: PLACES are; bits 8 to 10: lists
+//!              of aliases are), BOUNDS, PLACES, POSTINGS for each list present, in order of the bits, IMPACTS,
+//!              FOLLOWERS, POSTINGS for each list of aliases present
 //! BOUNDS    := least and largest impact on documents with the term in their name, and on all others (u8^4); 255 and 0 if
 //!              there are none
 //! PLACES    := where each part behind begins, present or not: 6 lists, IMPACTS, FOLLOWERS
@@ -39,6 +40,23 @@ const HAS_PLACES: u32 = HAS_FOLLOWERS << 1;
 /// Fewest businesses of a term with places: the lists of others lie side by side.
 const PLACED_MIN: usize = 256;
 
+/// The bit of a block's mask that says that the first list of aliases is present; the others follow.
+const FIRST_ALIAS_LIST: u32 = HAS_PLACES << 1;
+
+/// The lists of documents with a term in an alias. No document is on two of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AliasList {
+    /// An alias is the term, legal forms at its ends and an article in front aside.
+    Is,
+    /// Others that match the term in host, industry or description as well.
+    Beside,
+    /// Others.
+    Only,
+}
+
+/// Number of lists of aliases.
+pub const NUM_ALIAS_LISTS: usize = AliasList::Only as usize + 1;
+
 /// Bytes of MASK and BOUNDS.
 const HEAD: usize = 8;
 
@@ -46,7 +64,8 @@ const HEAD: usize = 8;
 const IMPACTS: usize = NUM_LISTS;
 const FOLLOWERS: usize = IMPACTS + 1;
 
-/// Number of parts.
+/// Number of parts whose places are stored. The lists of aliases stand behind the last: few terms
+/// have them.
 const NUM_PARTS: usize = FOLLOWERS + 1;
 
 /// The least and the largest impact of a term; 255 and 0 where there is no document.
@@ -145,6 +164,26 @@ impl<'a> TermLists<'a> {
         self.list(5)
     }
 
+    /// Documents with the term in an alias, on one of the lists.
+    pub fn aliases(&self, list: AliasList) -> Option<Postings<'a>> {
+        let bit = |at: usize| FIRST_ALIAS_LIST << at;
+        if !self.has(bit(list as usize)) {
+            return None;
+        }
+        let followers = self.part(FOLLOWERS);
+        let mut rest = &followers[self.len_of(FOLLOWERS, self.any().len())..];
+        for _ in (0..list as usize).filter(|&at| self.has(bit(at))) {
+            (_, rest) = Postings::read(rest);
+        }
+        Some(Postings::front(rest))
+    }
+
+    /// The lists of documents with the term in an alias.
+    pub fn in_alias(&self) -> impl Iterator<Item = Postings<'a>> + use<'a> {
+        let lists = [AliasList::Is, AliasList::Beside, AliasList::Only];
+        lists.map(|list| self.aliases(list)).into_iter().flatten()
+    }
+
     /// The lists of businesses with the term in their name; no business is on two of them.
     pub fn in_name(&self) -> impl Iterator<Item = Postings<'a>> + use<'a> {
         [self.name_is(), self.name_starts(), self.name_has()].into_iter().flatten()
@@ -179,7 +218,7 @@ pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotErr
     }
     let head: &[u32] = cast(&block[..HEAD]);
     let mask = head[0];
-    if mask & 1 == 0 || mask >= HAS_PLACES << 1 {
+    if mask & 1 == 0 || mask >= FIRST_ALIAS_LIST << NUM_ALIAS_LISTS {
         return damaged("a term has unknown lists");
     }
     let lists = TermLists { block, mask };
@@ -199,6 +238,12 @@ pub(super) fn check_block(block: &[u8], num_docs: u32) -> Result<(), SnapshotErr
     }
     if at > block.len() {
         return damaged("the impacts or followers of a term are cut off");
+    }
+    for _ in (0..NUM_ALIAS_LISTS).filter(|&at| lists.has(FIRST_ALIAS_LIST << at)) {
+        let Some(rest) = block.get(at..) else {
+            return damaged("the aliases of a term are cut off");
+        };
+        at += Postings::check(rest, num_docs, SectionKind::TermPostings)?;
     }
     if lists.has(HAS_PLACES) {
         let places: &[u32] = cast(&block[HEAD..HEAD + NUM_PARTS * 4]);
@@ -222,6 +267,8 @@ pub struct BlockBounds {
 pub struct TermBlock<'a> {
     /// Its lists in the order of [`TermLists`], an absent one empty.
     pub lists: [&'a [u32]; NUM_LISTS],
+    /// Its lists of aliases, by [`AliasList`], an absent one empty.
+    pub aliases: [&'a [u32]; NUM_ALIAS_LISTS],
     /// The impact on each business of the first list.
     pub impacts: &'a [u8],
     /// By what the term is followed in each of them.
@@ -230,7 +277,7 @@ pub struct TermBlock<'a> {
 
 /// Appends the block of one term.
 pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8>) {
-    let TermBlock { lists, impacts, followers } = *block;
+    let TermBlock { lists, aliases, impacts, followers } = *block;
     debug_assert!(lists[0].len() == impacts.len() && !impacts.is_empty());
     debug_assert!(lists[0].len() == followers.len());
     let has_followers = impacts.len() >= bounds.followers_min;
@@ -239,6 +286,9 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
     let flags = flag(has_followers, HAS_FOLLOWERS) | flag(has_places, HAS_PLACES);
     let mask =
         (0..NUM_LISTS).filter(|&at| !lists[at].is_empty()).fold(flags, |mask, at| mask | 1 << at);
+    let mask = (0..NUM_ALIAS_LISTS)
+        .filter(|&at| !aliases[at].is_empty())
+        .fold(mask, |mask, at| mask | FIRST_ALIAS_LIST << at);
     let start = out.len();
     out.extend(mask.to_le_bytes());
     out.extend(bounds_of(block));
@@ -262,6 +312,9 @@ pub fn encode_block(block: &TermBlock<'_>, bounds: BlockBounds, out: &mut Vec<u8
         begin_part(part, out);
         out.extend_from_slice(bytes.unwrap_or_default());
         out.resize(out.len().next_multiple_of(8), 0);
+    }
+    for docs in aliases.into_iter().filter(|docs| !docs.is_empty()) {
+        encode(docs, out);
     }
 }
 
@@ -297,6 +350,7 @@ mod tests {
             step in 1u32..30,
             is_present in any::<[bool; 5]>(),
             has_followers in any::<bool>(),
+            has_aliases in any::<[bool; NUM_ALIAS_LISTS]>(),
         ) {
             let docs: Vec<u32> = (0..len).map(|at| at * step).collect();
             let impacts: Vec<u8> = docs.iter().map(|doc| (doc % 255) as u8 + 1).collect();
@@ -309,8 +363,14 @@ mod tests {
             for at in [4, 5].into_iter().filter(|at| !is_present[at - 1]) {
                 lists[at].clear();
             }
+            let aliases: Vec<Vec<u32>> = has_aliases
+                .iter()
+                .enumerate()
+                .map(|(at, &has)| every(docs.get(at..).filter(|_| has).unwrap_or_default(), 3))
+                .collect();
             let block = TermBlock {
                 lists: lists.each_ref().map(Vec::as_slice),
+                aliases: [&aliases[0], &aliases[1], &aliases[2]],
                 impacts: &impacts,
                 followers: &followers,
             };
@@ -338,6 +398,12 @@ mod tests {
                 found.iter().for_each(|found| found.push_to(&mut all));
                 prop_assert_eq!(&all, list);
             }
+            for (list, expected) in [AliasList::Is, AliasList::Beside, AliasList::Only].into_iter().zip(&aliases) {
+                let mut all = Vec::new();
+                read.aliases(list).iter().for_each(|found| found.push_to(&mut all));
+                prop_assert_eq!(&all, expected);
+            }
+            prop_assert_eq!(read.in_alias().count(), aliases.iter().filter(|list| !list.is_empty()).count());
             prop_assert_eq!(read.impacts(), &impacts);
             prop_assert_eq!(read.followers(), has_followers.then_some(followers.as_slice()));
             let names: Vec<u32> = lists[1..4].iter().flatten().copied().collect();

@@ -1,4 +1,4 @@
-//! Businesses by the host of their website.
+//! Businesses by the hosts of their websites.
 //!
 //! ```text
 //! HostBuckets := u32^(B + 1): how many hosts stand before each bucket; the last is their number
@@ -15,7 +15,7 @@
 //! [`entries`](crate::snapshot::encoding::postings_ref).
 //!
 //! Hosts that agree in all these bits are rare, but neither those nor a host that nobody has may be
-//! taken for another: the website of the first business of the list tells.
+//! taken for another: the websites of the first business of the list tell.
 
 use crate::bytes::cast;
 use crate::snapshot::encoding::postings::Postings;

@@ -1,6 +1,6 @@
 //! What short, frequent beginnings of words reach.
 //!
-//! The last word of `q` also matches as a prefix in names and hosts. Where few words begin so,
+//! The last word of `q` also matches as a prefix in names, aliases and hosts. Where few words begin so,
 //! their lists are read; where many do, the union is stored here, so that a prefix costs what a
 //! word costs.
 //!
@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! PrefixPostings := TABLED of BLOCK for each prefix, joined, and OFFSET^PREFIXES (u64)
-//! BLOCK          := MASK (u32: 1 BEYOND, 2 NAMES), PLACE (u32), POSTINGS for each bit set
+//! BLOCK          := MASK (u32: 1 BEYOND, 2 NAMES, 4 ALIASES), PLACE (u32), POSTINGS for each bit set
 //! ```
 //!
 //! PLACE is where NAMES begins, in units of 8 bytes from the start of the block, or 0 without it.
@@ -36,11 +36,13 @@ pub fn may_be_prefix(word: &str) -> bool {
 /// What a stored prefix reaches beyond the word that it is itself.
 #[derive(Clone, Copy, Debug)]
 pub struct PrefixLists<'a> {
-    /// Businesses with a longer word in name or host that begins so, and that the prefix does not
+    /// Businesses with a longer word in name, alias or host that begins so, and that the prefix does not
     /// match as a whole word in any field: what the prefix adds to a query.
     pub beyond: Option<Postings<'a>>,
     /// Businesses with such a longer word in their name, and not the prefix as a whole word in it.
     pub names: Option<Postings<'a>>,
+    /// Those of `beyond` that have such longer words in aliases only.
+    pub aliases: Option<Postings<'a>>,
 }
 
 /// The stored prefixes of a snapshot.
@@ -100,7 +102,12 @@ impl Prefixes {
         let head: &[u32] = cast(&block[..8]);
         let [beyond, names] = [(1, 8), (2, head[1] as usize * 8)]
             .map(|(bit, at)| (head[0] & bit != 0).then(|| Postings::front(&block[at..])));
-        Some(PrefixLists { beyond, names })
+        let aliases = (head[0] & 4 != 0).then(|| {
+            let before = if head[0] & 2 != 0 { head[1] as usize * 8 } else { 8 };
+            let (_, behind) = Postings::read(&block[before..]);
+            Postings::front(behind)
+        });
+        Some(PrefixLists { beyond, names, aliases })
     }
 }
 
@@ -116,13 +123,14 @@ fn check_block(bytes: &[u8], start: u64, end: u64, num_docs: u32) -> Result<(), 
         return damaged("blocks of prefixes do not join");
     };
     let head: &[u32] = cast(&block[..8]);
-    if head[0] > 3 {
+    // Documents with aliases only are beyond.
+    if head[0] > 7 || head[0] & 5 == 4 {
         return damaged("a prefix has unknown lists");
     }
     let (mut at, mut names) = (8, 0);
-    for bit in [1, 2] {
+    for bit in [1, 2, 4] {
         if head[0] & bit != 0 {
-            names = if bit == 2 { at } else { 0 };
+            names = if bit == 2 { at } else { names };
             at += Postings::check(&block[at..], num_docs, kind)?;
         }
     }
@@ -133,8 +141,9 @@ fn check_block(bytes: &[u8], start: u64, end: u64, num_docs: u32) -> Result<(), 
 }
 
 /// Appends the block of one prefix; see [`PrefixLists`].
-pub fn encode_block(beyond: &[u32], names: &[u32], out: &mut Vec<u8>) {
-    let mask = u32::from(!beyond.is_empty()) | u32::from(!names.is_empty()) << 1;
+pub fn encode_block(beyond: &[u32], names: &[u32], aliases: &[u32], out: &mut Vec<u8>) {
+    let bit = |list: &[u32], at: u32| u32::from(!list.is_empty()) << at;
+    let mask = bit(beyond, 0) | bit(names, 1) | bit(aliases, 2);
     let start = out.len();
     out.extend(mask.to_le_bytes());
     out.extend([0; 4]);
@@ -145,5 +154,8 @@ pub fn encode_block(beyond: &[u32], names: &[u32], out: &mut Vec<u8>) {
         let place = ((out.len() - start) / 8) as u32;
         out[start + 4..start + 8].copy_from_slice(&place.to_le_bytes());
         encode(names, out);
+    }
+    if !aliases.is_empty() {
+        encode(aliases, out);
     }
 }

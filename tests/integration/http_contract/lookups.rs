@@ -99,6 +99,8 @@ fn about_tells_what_is_served() {
             "state": 27,
             "country": 45,
             "founded_year": 45,
+            "aliases": 0,
+            "other_websites": 0,
         },
     });
     assert_eq!(response.json(), expected);

@@ -153,8 +153,10 @@ fn split(letters: &[char], oracle: &Oracle) -> Option<Phrase> {
         width: 2,
     });
     let mut records = splits.map(|split| {
-        let is_name =
-            oracle.records().iter().any(|record| record.searched.name().has_phrase(&split));
+        let is_name = oracle.records().iter().map(|record| &record.searched).any(|record| {
+            let names = std::iter::once(record.name()).chain(record.aliases());
+            names.into_iter().any(|name| name.has_phrase(&split))
+        });
         (is_name, split)
     });
     records.find(|(is_name, _)| *is_name).map(|(_, split)| split)

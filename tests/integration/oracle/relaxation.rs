@@ -68,7 +68,7 @@ impl Boosts {
 
     /// "the name …, of two words or more without forms and article, stands whole and adjacent in `q`"
     fn hold_name(&self, record: &Searched) -> bool {
-        let (name, core) = (record.name(), record.name_core);
+        let (name, core) = (record.name(), record.name().core);
         let start = core.start + u32::from(core.has_article);
         let stands_at = |position: u32| {
             let mut entries = name.entries.iter();

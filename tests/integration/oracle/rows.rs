@@ -5,6 +5,7 @@
 //! by name against the text score). Rows by relevance have at most one business for each tier and
 //! kind, or such as the text score orders beyond doubt.
 
+mod aliases;
 mod correction;
 mod filters;
 mod forms;
@@ -28,7 +29,7 @@ pub struct Group {
     /// The value of `sort` where a request names none.
     pub sort: &'static str,
     /// `id | name | key=value …`, with keys w(ebsite), d(escription), i(ndustry), e(mployees),
-    /// c(ity), s(tate), k for country, y(ear).
+    /// c(ity), s(tate), k for country, y(ear), a(lias), o(ther website); the last two several times.
     pub records: &'static [&'static str],
     /// A request, its parameters separated by ` ; `, and the answer: the ids in order; `corrected=`
     /// and the text if the answer says that `q` was corrected; `place=` and the place if it says
@@ -46,6 +47,7 @@ pub fn groups() -> impl Iterator<Item = &'static Group> {
         place_words::GROUPS,
         relaxation::GROUPS,
         ranking::GROUPS,
+        aliases::GROUPS,
         filters::GROUPS,
     ];
     tables.into_iter().flatten()
@@ -69,6 +71,8 @@ pub fn company(row: &str) -> Company {
             "c" => company.location.city = text,
             "s" => company.location.state = text,
             "k" => company.location.country = text,
+            "a" => company.aliases.push(value),
+            "o" => company.other_websites.push(value),
             _ => panic!("no key {key}"),
         }
     }
@@ -127,7 +131,7 @@ pub fn shown(
 }
 
 /// A text score that agrees with any in the rows above: how many of the words, legal forms at the
-/// end included, are in each field, "name > host > industry > description".
+/// end included, are in each field, "name > alias > host > industry > description".
 fn plain_score(oracle: &Oracle, q: &TextQuery, record: usize) -> u32 {
     let searched = &oracle.records()[record].searched;
     let has = |clause: &&Clause, field: TextField| {
@@ -136,6 +140,7 @@ fn plain_score(oracle: &Oracle, q: &TextQuery, record: usize) -> u32 {
     };
     let score = |field| match field {
         TextField::Name => 1000,
+        TextField::Alias => 500,
         TextField::Host => 100,
         TextField::Industry => 10,
         TextField::Description => 1,

@@ -6,15 +6,14 @@ use firmament::analyzer::{Analysis, NameCore, Role, TextField, plural};
 use firmament::company::Company;
 use firmament::query::text::{Phrase, QueryWord, Term};
 
-/// The searched fields of a record: "name, website host, industry, description".
+/// The searched fields of a record: "name, website host, industry, description"; "an alias is
+/// searched as the name is, another website as the website".
 pub struct Searched {
-    /// The fields that the record has.
+    /// The fields that the record has, the name first. Each alias and each website is one of its
+    /// own.
     pub fields: Vec<FieldWords>,
-    /// The host of its website.
-    pub host: Option<String>,
-    /// Positions of the name without legal forms at its ends; "a name … of these alone keeps
-    /// them".
-    pub name_core: NameCore,
+    /// The hosts of its websites.
+    pub hosts: Vec<String>,
 }
 
 /// The words of one field.
@@ -23,6 +22,9 @@ pub struct FieldWords {
     pub field: TextField,
     /// Every form of every word, and every joined form.
     pub entries: Vec<Entry>,
+    /// Of a name or an alias, its positions without legal forms at its ends; "a name … of these alone
+    /// keeps them".
+    pub core: NameCore,
 }
 
 /// One form at a position of a field.
@@ -38,18 +40,21 @@ pub struct Entry {
 impl Searched {
     /// The searched fields of a record.
     pub fn of(company: &Company) -> Searched {
-        let name = Analysis::of(&company.name);
-        let website = company.website.as_deref();
+        let websites =
+            || company.website.as_deref().into_iter().chain(company.other_websites.iter());
+        let hosts = websites().filter_map(Host::of_website);
         let mut searched = Searched {
             fields: Vec::new(),
-            host: website.and_then(Host::of_website).map(|host| host.name().to_owned()),
-            name_core: name.name_core(),
+            hosts: hosts.map(|host| host.name().to_owned()).collect(),
         };
-        searched.add(TextField::Name, &name);
-        if let Some(website) = website {
+        searched.add(TextField::Name, &Analysis::of(&company.name));
+        for website in websites() {
             let mut host = Analysis::default();
             host.analyze_host(website);
             searched.add(TextField::Host, &host);
+        }
+        for alias in company.aliases.iter() {
+            searched.add(TextField::Alias, &Analysis::of(alias));
         }
         if let Some(industry) = &company.industry {
             searched.add(TextField::Industry, &Analysis::of(industry));
@@ -69,7 +74,10 @@ impl Searched {
             };
             entries.push(Entry { position: entry.position, text: entry.text.to_owned(), joins });
         });
-        self.fields.push(FieldWords { field, entries });
+        let is_name = matches!(field, TextField::Name | TextField::Alias);
+        let is_core = is_name && !analysis.units().is_empty();
+        let core = if is_core { analysis.name_core() } else { NameCore::default() };
+        self.fields.push(FieldWords { field, entries, core });
     }
 
     /// The words of the name.
@@ -77,8 +85,13 @@ impl Searched {
         &self.fields[0]
     }
 
+    /// The aliases.
+    pub fn aliases(&self) -> impl Iterator<Item = &FieldWords> {
+        self.fields.iter().filter(|field| field.field == TextField::Alias)
+    }
+
     /// The fields where words match by their beginnings, and joined ones together: "in name and
-    /// host".
+    /// host", aliases as names.
     pub fn name_and_host(&self) -> impl Iterator<Item = &FieldWords> {
         self.fields.iter().filter(|field| !field.field.has_plurals())
     }
@@ -192,7 +205,7 @@ pub fn term_matches(term: &Term, record: &Searched) -> bool {
     }
 }
 
-/// Is a record's website on a host?
+/// Is a website of a record on a host?
 pub fn is_on_host(name: &str, record: &Searched) -> bool {
-    record.host.as_deref() == Some(name)
+    record.hosts.iter().any(|host| host == name)
 }

@@ -13,6 +13,8 @@ pub enum Tier {
     WholeIdOrHost,
     /// "the name is `q`"
     NameIsQ,
+    /// "an alias is `q` likewise"
+    AliasIsQ,
     /// "the name starts with the words of `q`"
     NameStartsWithQ,
     /// "all words in the name"
@@ -114,8 +116,12 @@ pub fn rank(meaning: &Meaning<'_>, record: &Searched) -> (Tier, Kind) {
     }
     let is_host = !all_parts.is_empty();
     // "The second and third ask for whole words; otherwise prefix, joined and corrected hits count"
-    if name_is(record, if is_host { &all_parts } else { &words }) {
+    let whole = if is_host { &all_parts } else { &words };
+    if name_is(name, whole) {
         return (Tier::NameIsQ, Kind::WholeWords);
+    }
+    if record.aliases().any(|alias| name_is(alias, whole)) {
+        return (Tier::AliasIsQ, Kind::WholeWords);
     }
     if name_starts_with(record, &words) {
         return (Tier::NameStartsWithQ, Kind::WholeWords);
@@ -129,7 +135,9 @@ pub fn rank(meaning: &Meaning<'_>, record: &Searched) -> (Tier, Kind) {
     if in_name.iter().all(|&presence| presence != Presence::Absent) {
         return (Tier::AllWordsInName, by_prefix);
     }
-    let others = || record.fields.iter().filter(|field| field.field != TextField::Name);
+    // "An alias earns no other tier than its own".
+    let is_other = |field: TextField| !matches!(field, TextField::Name | TextField::Alias);
+    let others = || record.fields.iter().filter(|field| is_other(field.field));
     if others().any(|field| stands_in(field, &words, Kind::WholeWords)) {
         return (Tier::PhraseElsewhere, Kind::WholeWords);
     }
@@ -145,8 +153,8 @@ pub fn rank(meaning: &Meaning<'_>, record: &Searched) -> (Tier, Kind) {
 /// "the name is `q` (both without legal forms, a name without its article; a name or `q` of these
 /// alone keeps them)"; "An article … in front of a name counts for no tier unless `q` begins with
 /// it".
-fn name_is(record: &Searched, words: &[RankingWord<'_>]) -> bool {
-    let (name, core) = (record.name(), record.name_core);
+fn name_is(name: &FieldWords, words: &[RankingWord<'_>]) -> bool {
+    let core = name.core;
     starts(core).any(|start| {
         let is_kept = |position: u32| (start..core.end).contains(&position);
         let mut positions: Vec<u32> = name.entries.iter().map(|entry| entry.position).collect();
@@ -164,7 +172,7 @@ fn name_is(record: &Searched, words: &[RankingWord<'_>]) -> bool {
 
 /// "the name starts with the words of `q`"
 fn name_starts_with(record: &Searched, words: &[RankingWord<'_>]) -> bool {
-    let (name, core) = (record.name(), record.name_core);
+    let (name, core) = (record.name(), record.name().core);
     starts(core).any(|start| {
         let is_word_for_word =
             words.iter().all(|word| name.has_word_at(start + word.at, word.word))

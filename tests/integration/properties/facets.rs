@@ -5,7 +5,7 @@
 
 use super::requests::{self, Request};
 use super::subject::Subject;
-use super::{Fault, SEED_DEFAULT, caught, companies, rendered, variable};
+use super::{Fault, SEED_DEFAULT, caught, companies, input_line, variable};
 use crate::collections::{self, Record, Rng};
 use crate::oracle::Oracle;
 use crate::oracle::filters::Filters;
@@ -47,7 +47,7 @@ fn odd_records(rng: &mut Rng, len: usize) -> Vec<Record> {
                 *value = Some((*rng.pick(&ODD)).to_owned());
             }
         }
-        record.line = rendered(&record.company);
+        record.line = input_line(&record.company);
     }
     records
 }

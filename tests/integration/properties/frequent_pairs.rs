@@ -5,10 +5,10 @@
 //! name; here, few words make all texts.
 
 use super::subject::Subject;
-use super::{Pair, companies, lines, rendered, requests::Request};
+use super::{Pair, companies, input_line, lines, requests::Request};
 use crate::collections::{Record, Rng};
 use crate::oracle::Oracle;
-use firmament::company::Company;
+use firmament::company::{Company, TextList};
 use firmament::query::page::Scratch;
 use firmament::query::session::ways::Way;
 
@@ -36,6 +36,8 @@ struct Texts {
     second: usize,
     /// So many words more describe these, none of [`TEXT_WORDS`].
     longer: usize,
+    /// One in so many has aliases of such words.
+    aliased: usize,
     /// Most businesses of a collection.
     most: usize,
 }
@@ -47,6 +49,7 @@ const TEXTS: Texts = Texts {
     forms: &[""],
     second: 2,
     longer: 0,
+    aliased: usize::MAX,
     most: 121,
 };
 
@@ -69,6 +72,14 @@ fn record(texts: Texts, rng: &mut Rng, number: usize) -> Record {
         name = format!("Nr {number}");
         website = Some(format!("{}{number}.com", rng.pick(&LONGER)));
     }
+    let mut aliases = TextList::default();
+    if rng.below(texts.aliased) == 0 {
+        for _ in 0..rng.within(1, 3) {
+            let words = *rng.pick(&[1, 1, 2, 2, 3]);
+            let joined = rng.chance(10).then(|| (*rng.pick(&JOINED)).to_owned());
+            aliases.push(&joined.unwrap_or_else(|| texts.text(rng, words)));
+        }
+    }
     let is_second = rng.below(texts.second) == 0;
     let words = rng.within(1, 6);
     let more = " more".repeat(if is_second { texts.longer } else { 0 });
@@ -79,9 +90,10 @@ fn record(texts: Texts, rng: &mut Rng, number: usize) -> Record {
         description: Some(texts.text(rng, words) + &more),
         industry: Some(TWO_INDUSTRIES[usize::from(is_second)].to_owned()),
         employee_count: Some(rng.below(9) as u64),
+        aliases,
         ..Company::default()
     };
-    Record { line: rendered(&company), company }
+    Record { line: input_line(&company), company }
 }
 
 #[test]
@@ -112,6 +124,17 @@ fn words_wherever_and_in_an_industry_are_ranked_as_the_oracle_does() {
 fn words_that_an_industry_shuns_are_ranked_as_the_oracle_does() {
     let texts = Texts { unnamed: 1, second: 3, longer: 40, most: 401, ..TEXTS };
     compare(texts, one_word, &[(Way::ImpactWalk, 200)]);
+}
+
+/// Aliases are the words, hold them next to each other or apart, or hold what they begin.
+#[test]
+fn words_of_aliases_are_ranked_as_the_oracle_does() {
+    let between = &["", "", "", "carbonate ", "embers "];
+    let texts = Texts { between, unnamed: 2, aliased: 2, ..TEXTS };
+    compare(texts, one_word, &[(Way::StoredPage, 400)]);
+    compare(texts, two_words, &[]);
+    let texts = Texts { between, unnamed: 50, aliased: 4, ..TEXTS };
+    compare(texts, |rng| vec![format!("\"{}\"", two_words(rng).join(" "))], &[]);
 }
 
 #[test]
@@ -231,7 +254,7 @@ fn check_answers(
     all: impl Iterator<Item = Company>,
     asked: impl IntoIterator<Item = (&'static str, u64)>,
 ) {
-    let record = |company| Record { line: rendered(&company), company };
+    let record = |company| Record { line: input_line(&company), company };
     let records: Vec<Record> = all.map(record).collect();
     let oracle = Oracle::new(companies(&records));
     let subject = Subject::publish(&companies(&records), &lines(&records));

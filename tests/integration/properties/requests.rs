@@ -233,7 +233,16 @@ fn q(rng: &mut Rng, target: &Record, records: &[Record]) -> Vec<String> {
     if rng.chance(4) {
         return vec![(*rng.pick(&["", " ", "!!!", "\"\"", "-", "&", "*"])).to_owned()];
     }
-    let company = &target.company;
+    let mut company = target.company.clone();
+    let [aliases, websites]: [Vec<&str>; 2] =
+        [&target.company.aliases, &target.company.other_websites].map(|list| list.iter().collect());
+    if !aliases.is_empty() && rng.chance(60) {
+        company.name = (*rng.pick(&aliases)).to_owned();
+    }
+    if !websites.is_empty() && rng.chance(60) {
+        company.website = Some((*rng.pick(&websites)).to_owned());
+    }
+    let company = &company;
     let mut pieces = pieces(rng, company);
     for piece in &mut pieces {
         if rng.chance(20) {

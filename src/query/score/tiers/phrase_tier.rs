@@ -13,6 +13,7 @@ use crate::query::sets::evaluate::SELECTED_MAX;
 use crate::query::sets::predicate::Predicate;
 use crate::query::sets::set_expr::SetExpr;
 use crate::query::text::{Phrase, QueryWord, Term};
+use crate::snapshot::terms::block::AliasList;
 use std::rc::Rc;
 
 /// Up to so many hosts are looked at, before the businesses with what a word begins in their host
@@ -26,6 +27,8 @@ pub struct PhraseCandidates<'s> {
     pub hits: SetExpr<'s>,
     /// Tells who is one.
     pub check: Rc<dyn Predicate + 's>,
+    /// May some hold the phrase in an alias, and in no other field?
+    pub may_be_aliases: bool,
 }
 
 impl<'s> PhraseCandidates<'s> {
@@ -69,16 +72,57 @@ impl<'s> TierPartition<'_, 's> {
         all
     }
 
+    /// Documents that may hold a clause in an alias and in no other field: all hits that do are
+    /// among them.
+    pub(crate) fn in_alias(&self) -> SetExpr<'s> {
+        if self.session.snapshot().metadata().filled.aliases == 0 {
+            return SetExpr::EMPTY;
+        }
+        let words = |clause_match: &ClauseMatch<'s>| {
+            let own = clause_match.phrase_with_readings().words;
+            let joined = clause_match.clause.term.joined().cloned();
+            let words = own.into_iter().map(|(_, word)| word).chain(joined);
+            let longer = clause_match.prefix.iter().map(|prefix| prefix.aliases.clone());
+            let words: Vec<SetExpr<'s>> =
+                words.map(|word| self.session.word_in_alias(&word)).chain(longer).collect();
+            SetExpr::union(words)
+        };
+        SetExpr::union(self.clauses().iter().map(words))
+    }
+
+    /// What of `plan`, whose documents hold the phrase outside their name, holds it outside their
+    /// aliases as well.
+    fn outside_aliases(&self, plan: SetExpr<'s>, phrase: &Phrase) -> SetExpr<'s> {
+        let words = phrase.words.iter().map(|(_, word)| self.session.word_in_alias(word));
+        let in_alias = SetExpr::intersection(words);
+        if in_alias.is_nothing() {
+            return plan;
+        }
+        let unclear = self.within_rest(SetExpr::intersection([plan.clone(), in_alias.clone()]));
+        let verified = self.session.check_at(unclear, phrase, Place::Within(OTHER_FIELDS));
+        let verified = SetExpr::materialised(verified.doc_set());
+        SetExpr::union([SetExpr::difference(plan, in_alias), verified])
+    }
+
     pub(crate) fn phrase_elsewhere(&self) -> SetExpr<'s> {
         let phrase = self.words_with_readings();
         match phrase.words.as_slice() {
             [] => SetExpr::EMPTY,
             // What is left holds the word, and not in its name.
-            [(_, word)] => self.session.word(word),
+            [(_, word)] => {
+                let only = || {
+                    self.session.lists(word, |lists| [lists.aliases(AliasList::Only), None, None])
+                };
+                // Whose alias it is, is not left either, unless `q` is a host.
+                match word.only_form().is_some() && self.host.is_none() {
+                    true => SetExpr::difference(self.session.word(word), only()),
+                    false => self.outside_aliases(self.session.word(word), &phrase),
+                }
+            }
             // In which the words stand next to each other in the name has them all in the name, and
             // is not left.
             [_, _] => match self.session.stored_neighbours(&phrase).pop() {
-                Some(plan) => plan,
+                Some(plan) => self.outside_aliases(plan, &phrase),
                 None => self.session.phrase_in(&phrase, OTHER_FIELDS),
             },
             _ => self.session.phrase_in(&phrase, OTHER_FIELDS),
@@ -96,10 +140,22 @@ impl<'s> TierPartition<'_, 's> {
         {
             // Whoever holds the word, or a longer one in the name, is in a better group already.
             // Mostly that is all of them.
-            return prefix.as_ref().map_or(SetExpr::EMPTY, |prefix| {
-                SetExpr::intersection([self.rest.clone(), prefix.beyond.clone()])
-            });
+            let Some(prefix) = prefix else { return SetExpr::EMPTY };
+            let in_alias = self.in_alias();
+            let beyond = SetExpr::difference(prefix.beyond.clone(), in_alias.clone());
+            let clear = SetExpr::intersection([self.rest.clone(), beyond]);
+            if in_alias.is_nothing() {
+                return clear;
+            }
+            let unclear = SetExpr::materialised(self.within_rest(in_alias).doc_set());
+            return SetExpr::union([clear, self.phrase_in_host_among(unclear)]);
         }
+        self.phrase_in_host_among(self.rest.clone())
+    }
+
+    /// Documents of `rest` whose host holds the words of `q` as a phrase, words that may be prefixes
+    /// as such.
+    fn phrase_in_host_among(&self, rest: SetExpr<'s>) -> SetExpr<'s> {
         let in_host =
             |word: &QueryWord| self.session.lists(word, |lists| [lists.host(), None, None]);
         let mut phrase = Phrase::default();
@@ -119,8 +175,8 @@ impl<'s> TierPartition<'_, 's> {
         }
         // What begins with a prefix is looked up only if anything is left that might match.
         let mut candidates = match candidates.as_slice() {
-            [] => self.rest.clone(),
-            _ => self.within_rest(SetExpr::intersection(candidates)),
+            [] => rest,
+            _ => self.within(SetExpr::intersection(candidates), &rest),
         };
         if candidates.cardinality_max() <= self.session.tuning().kept_max.min(SELECTED_MAX) {
             candidates = SetExpr::materialised(candidates.doc_set());

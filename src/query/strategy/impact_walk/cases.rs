@@ -140,7 +140,7 @@ impl<'s> Cases<'s> {
         }
         // What two words are together, counts for the first.
         if let Some(joined) = &clause_match.neighbours[0] {
-            ways.push(self.told_by(session.word_in_name_or_host(joined)));
+            ways.push(self.told_by(session.word_joined(joined)));
         }
         ways
     }

@@ -100,7 +100,12 @@ impl<'s> Walk<'_, 's> {
         if self.is_behind(level) {
             return candidates.members();
         }
-        if self.take_best_of_phrase(level, &candidates.hits) {
+        // Of stored ones it is known that they hold the phrase, but not in which field.
+        let hits = match candidates.may_be_aliases {
+            true => candidates.members(),
+            false => candidates.hits.clone(),
+        };
+        if self.take_best_of_phrase(level, &hits) {
             return SetExpr::EMPTY;
         }
         match self.take_checked(level, &candidates.hits, &*candidates.check) {

@@ -54,6 +54,8 @@ pub const RULES: &[&str] = &[
     "q: blank",
     "q: only exclusions",
     "q: without words",
+    "tier: alias is q",
+    "tier: alias is q, by the joined form",
     "tier: all words in the name",
     "tier: all words in the name, by a reading",
     "tier: all words in the name, by a split",
@@ -63,6 +65,7 @@ pub const RULES: &[&str] = &[
     "tier: name starts with q",
     "tier: name starts with q, by the joined form",
     "tier: none",
+    "tier: none, a phrase in an alias",
     "tier: phrase elsewhere, by a reading",
     "tier: phrase elsewhere, one word",
     "tier: phrase elsewhere, several words",
@@ -293,12 +296,19 @@ impl Coverage {
             Tier::WholeIdOrHost => "tier: whole id or host",
             Tier::NameIsQ if by_words => "tier: name is q",
             Tier::NameIsQ => "tier: name is q, by the joined form",
+            Tier::AliasIsQ if words.len() > 1 || is_alias_by_words(record, words) => {
+                "tier: alias is q"
+            }
+            Tier::AliasIsQ => "tier: alias is q, by the joined form",
             Tier::NameStartsWithQ if by_words => "tier: name starts with q",
             Tier::NameStartsWithQ => "tier: name starts with q, by the joined form",
             Tier::AllWordsInName => "tier: all words in the name",
             Tier::PhraseElsewhere if words.len() > 1 => "tier: phrase elsewhere, several words",
             Tier::PhraseElsewhere => "tier: phrase elsewhere, one word",
             Tier::SomeWordsInName => "tier: some words in the name",
+            Tier::NoWordsInName if record.aliases().any(|alias| has_all(alias, words)) => {
+                "tier: none, a phrase in an alias"
+            }
             Tier::NoWordsInName => "tier: none",
         });
         let by_prefix = match tier {
@@ -311,4 +321,18 @@ impl Coverage {
         };
         self.see_if(kind == Kind::SomeByPrefix, by_prefix);
     }
+}
+
+/// Does an alias hold the one word of `q` as a word of its own?
+fn is_alias_by_words(record: &Searched, words: &[RankingWord<'_>]) -> bool {
+    let is_it = |alias: &FieldWords| {
+        let mut entries = alias.entries.iter().filter(|entry| entry.joins.is_none());
+        entries.any(|entry| words.iter().all(|word| word.word.forms.contains(&entry.text)))
+    };
+    record.aliases().any(is_it)
+}
+
+/// Does an alias hold all words?
+fn has_all(alias: &FieldWords, words: &[RankingWord<'_>]) -> bool {
+    !words.is_empty() && words.iter().all(|word| alias.has_word(word.word))
 }
