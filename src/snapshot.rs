@@ -285,7 +285,10 @@ impl Snapshot {
     /// terms that very many businesses hold both.
     pub fn phrase(&self, first: TermOrd, second: TermOrd) -> Option<StoredPhrase<'_>> {
         let key = DenseKey::Term;
-        let both = self.components.pair_counts.get(key(first), key(second))?;
+        let both = match first == second {
+            true => self.components.terms.lists(first).any().len() as u64,
+            false => self.components.pair_counts.get(key(first), key(second))?,
+        };
         let number = |ord| self.components.pair_counts.number(key(ord));
         self.components.phrases.get(number(first)?, number(second)?, both)
     }

@@ -76,6 +76,7 @@ pub fn write(
         occurrences: &occurrences,
         neighbours,
         counts: source.counts,
+        lens: &lens,
         scopes: source.scopes,
         thresholds: source.thresholds,
         memory: source.memory / 4 / pool.current_num_threads(),

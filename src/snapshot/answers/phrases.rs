@@ -18,7 +18,7 @@
 //! FIRST and SECOND are numbers of dense keys. COUNT says how many businesses hold a pair so, PLACE
 //! where its postings begin, in units of 8 bytes, or is all ones where it has none. A pair of terms
 //! that MIN businesses or more hold both, and that is not among the pairs, stands next to each
-//! other nowhere.
+//! other nowhere. A term may be paired with itself: then it is those that hold it.
 
 use crate::bytes::cast;
 use crate::snapshot::encoding::interpolation;

@@ -29,6 +29,8 @@ pub struct Encoder<'a> {
     pub neighbours: &'a Neighbours,
     /// How many businesses hold both terms of a pair, wherever: section `PairCounts`.
     pub counts: &'a [u32],
+    /// How many businesses hold each term.
+    pub lens: &'a [usize],
     /// Within which the best are stored.
     pub scopes: &'a Scopes,
     /// What is stored.
@@ -178,11 +180,14 @@ impl Encoder<'_> {
 
     /// What is stored of the pair at `at`, which `count` businesses hold.
     fn phrase(&self, at: usize, first: usize, second: usize, count: u32) -> Option<Phrase> {
-        if count == 0 || first == second {
+        if count == 0 {
             return None;
         }
         let thresholds = self.thresholds;
-        let both = self.counts[frequent_keys::place(first.min(second), first.max(second))];
+        let both = match first == second {
+            true => self.lens[first] as u32,
+            false => self.counts[frequent_keys::place(first.min(second), first.max(second))],
+        };
         if both < thresholds.phrase_docs_min {
             return None;
         }
