@@ -32,6 +32,9 @@ use std::rc::Rc;
 /// Most documents of rare words that are looked at before all others.
 const RARE_MAX: u64 = 128;
 
+/// A name of which `q` covers more than this may be covered whole: sums of floats are rounded.
+const COVERED: f64 = 1.0 - 1e-9;
+
 /// The least and the largest text score.
 const TEXT: [u64; 2] = [0, 0xffff];
 
@@ -195,7 +198,7 @@ impl Walk<'_, '_> {
     /// in `q`, and do.
     fn score_max(&self, held_max: f64, covered_max: f64, name_weight: u8, boosts: [f64; 2]) -> u32 {
         let of_name = (covered_max / LEAST[usize::from(name_weight)]).min(1.0);
-        let boost = boosts[usize::from(of_name == 1.0)];
+        let boost = boosts[usize::from(of_name > COVERED)];
         // One more, since sums of floats are rounded.
         self.scorer.score_with(held_max, of_name, boost) + 1
     }
