@@ -25,6 +25,7 @@ pub use file::error::SnapshotError;
 use crate::analyzer::NameCore;
 use crate::analyzer::host::Host;
 use crate::ids::{DocId, TermOrd};
+use crate::places::PlaceKey;
 use answers::first_pages::{FirstPage, Scope};
 use answers::frequent_keys::DenseKey;
 use answers::name_weights::NameWeights;
@@ -188,6 +189,11 @@ impl Snapshot {
     /// Places, by the keys of [`places`](crate::places).
     pub fn places(&self) -> &Dictionary {
         &self.components.places
+    }
+
+    /// Does any business have a key of places?
+    pub fn has_place(&self, key: &PlaceKey) -> bool {
+        self.places().ord(key.as_str()).is_some()
     }
 
     /// The businesses one of whose websites is on a host, by its [name](Host::name).

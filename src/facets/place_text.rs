@@ -6,11 +6,10 @@
 //! stands for itself is left out, or bound to a kind. Where it matters, documents tell which one is
 //! right.
 
-use crate::places;
-use crate::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart};
-use crate::query::request::Query;
+use crate::places::{self, PlaceKind, PlacePart};
 use crate::query::session::Session;
 use crate::query::session::count::count;
+use crate::query::session::filters::place_parts;
 use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::Snapshot;
 
@@ -114,27 +113,15 @@ fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> String {
 
 /// Documents at one of some locations.
 fn at(snapshot: &Snapshot, locations: Vec<String>) -> SetExpr<'_> {
-    let query = Query { locations, ..Query::default() };
-    let session = Session::new(snapshot);
-    session.filters(&query).first().cloned().unwrap_or(SetExpr::EMPTY)
-}
-
-/// The parts of a location that is a known place.
-fn parsed(snapshot: &Snapshot, location: &str) -> Option<Vec<PlacePart>> {
-    let is_known = |key: &PlaceKey| snapshot.places().ord(key.as_str()).is_some();
-    match places::parse(location, &is_known) {
-        PlaceFilter::Parts(query) => Some(query.parts),
-        PlaceFilter::Unknown | PlaceFilter::Blank => None,
-    }
+    Session::new(snapshot).locations(&locations)
 }
 
 fn parts(snapshot: &Snapshot, kind: PlaceKind, location: &str) -> Option<Vec<Part>> {
-    let is_known = |key: &PlaceKey| snapshot.places().ord(key.as_str()).is_some();
     let part = |part: PlacePart| {
-        let may_be_kind = part.of_kind(kind).any(is_known);
+        let may_be_kind = part.of_kind(kind).any(|key| snapshot.has_place(key));
         Part { text: part.text, may_be_kind }
     };
-    Some(parsed(snapshot, location)?.into_iter().map(part).collect())
+    Some(place_parts(snapshot, location)?.into_iter().map(part).collect())
 }
 
 /// Do the parts of a location mean beside a place of `kind` what they mean in it, and none of them
@@ -144,8 +131,8 @@ fn is_plain(snapshot: &Snapshot, kind: PlaceKind, location: &str) -> bool {
     // Alone, a code means less than beside another part.
     let means_more = match &parts[..] {
         [part] => {
-            let alone = parsed(snapshot, &part.text);
-            let twice = parsed(snapshot, &format!("{0}, {0}", part.text));
+            let alone = place_parts(snapshot, &part.text);
+            let twice = place_parts(snapshot, &format!("{0}, {0}", part.text));
             alone.is_none()
                 || alone.as_ref().map(|it| &it[..1]) != twice.as_ref().map(|it| &it[..1])
         }

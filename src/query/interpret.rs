@@ -19,6 +19,7 @@ use crate::analyzer::TextField;
 use crate::ids::{DocId, TermOrd};
 use crate::snapshot::answers::phrases::StoredPhrase;
 use corrections::Readings;
+use place_words::Names;
 use std::borrow::Cow;
 
 /// Most words of one `q` that are corrected, in each of the two steps.
@@ -32,8 +33,8 @@ const RARE_MAX: usize = 10;
 pub struct ClauseMatch<'s> {
     /// The clause as it stands in `q`.
     pub clause: Clause,
-    /// Its joined forms with the words before and with those behind, if names, aliases or hosts hold
-    /// them.
+    /// Its joined forms with the words before and with those behind, if names, aliases or hosts
+    /// hold them.
     pub neighbours: [Option<QueryWord>; 2],
     /// What it may have meant.
     pub readings: Readings,
@@ -50,6 +51,8 @@ pub struct Interpretation<'s> {
     pub clauses: Vec<ClauseMatch<'s>>,
     /// Must only some clause match, beside the quoted ones?
     pub is_relaxed: bool,
+    /// The names of places in a relaxed `q`, as they are written.
+    pub place_names: Vec<String>,
 }
 
 impl<'s> Interpretation<'s> {
@@ -73,8 +76,12 @@ impl<'s> Interpretation<'s> {
     /// Understands `text` without corrections.
     fn as_written(session: &Session<'s>, text: &TextQuery) -> Interpretation<'s> {
         let whole_id = session.whole_id(text);
-        let mut interpretation =
-            Interpretation { whole_id, clauses: Vec::new(), is_relaxed: false };
+        let mut interpretation = Interpretation {
+            whole_id,
+            clauses: Vec::new(),
+            is_relaxed: false,
+            place_names: Vec::new(),
+        };
         if whole_id.is_some() || text.is_blank() {
             return interpretation;
         }
@@ -125,10 +132,12 @@ impl<'s> Interpretation<'s> {
         if self.correct_rare(session) && !self.plan(session).is_empty() {
             return None;
         }
-        let at_place = place_words::at_place(session, query);
+        let names = Names::of(session, &query.text);
+        let at_place = names.at_place(session, query);
         if at_place.is_none() {
             self.is_relaxed = true;
             self.is_relaxed = !self.plan(session).is_empty();
+            self.place_names = names.longest();
         }
         at_place
     }
@@ -292,8 +301,7 @@ impl<'s> ClauseMatch<'s> {
 
     /// The words of the clause at their places, each with its readings as further forms.
     pub fn phrase_with_readings(&self) -> Phrase {
-        let mut phrase = Phrase::default();
-        phrase.extend(&self.clause.term);
+        let mut phrase = self.clause.term.phrase();
         if let [(_, word)] = phrase.words.as_mut_slice()
             && !self.readings.words.is_empty()
         {

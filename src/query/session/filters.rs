@@ -7,9 +7,10 @@ use super::count::{are_disjoint, stored, without_parts};
 use crate::ids::TermOrd;
 use crate::industries;
 use crate::places;
-use crate::places::{PlaceFilter, PlaceKey, PlaceKind, PlacePart, PlaceQuery};
+use crate::places::{PlaceFilter, PlaceKind, PlacePart, PlaceQuery};
 use crate::query::request::{Query, Valued};
 use crate::query::sets::set_expr::{List, SetExpr};
+use crate::snapshot::Snapshot;
 use crate::snapshot::answers::frequent_keys::DenseKey;
 
 impl<'s> Session<'s> {
@@ -22,8 +23,9 @@ impl<'s> Session<'s> {
         if !query.locations.is_empty() {
             filters.push(self.locations(&query.locations));
         }
-        filters
-            .extend(query.place.as_ref().map(|place| self.locations(std::slice::from_ref(place))));
+        filters.extend(
+            query.place.as_ref().map(|place| self.location(place).unwrap_or(SetExpr::EMPTY)),
+        );
         if query.employee_count_min.is_some() || query.employee_count_max.is_some() {
             filters.push(self.employees(query.employee_count_min, query.employee_count_max));
         }
@@ -67,31 +69,26 @@ impl<'s> Session<'s> {
     }
 
     /// Businesses at any of the places that the values name.
-    fn locations(&self, values: &[String]) -> SetExpr<'s> {
-        let is_known = |key: &PlaceKey| self.snapshot().places().ord(key.as_str()).is_some();
-        SetExpr::union(values.iter().map(|value| match places::parse(value, &is_known) {
-            PlaceFilter::Parts(query) => {
-                let parts: Vec<ByKind> =
-                    query.parts.iter().map(|part| self.by_kind(part)).collect();
-                self.combination(&parts, &PlaceKind::ALL)
-            }
-            PlaceFilter::Unknown | PlaceFilter::Blank => {
+    pub fn locations(&self, values: &[String]) -> SetExpr<'s> {
+        SetExpr::union(values.iter().map(|value| {
+            self.location(value).unwrap_or_else(|| {
                 self.note_unknown(Valued::Location, value.clone());
                 SetExpr::EMPTY
-            }
+            })
         }))
     }
 
-    /// Businesses at the places of a kind that a name means.
-    pub fn places_named(&self, name: &str, kind: PlaceKind) -> SetExpr<'s> {
-        let is_known = |key: &PlaceKey| self.snapshot().places().ord(key.as_str()).is_some();
-        match places::parse(name, &is_known) {
-            PlaceFilter::Parts(PlaceQuery { parts }) => {
-                let of_kind = |part| self.place(&self.by_kind(part)[kind as usize]);
-                SetExpr::union(parts.iter().map(of_kind))
-            }
-            PlaceFilter::Unknown | PlaceFilter::Blank => SetExpr::EMPTY,
-        }
+    /// Businesses at the place that a value names, if it names one.
+    pub fn location(&self, value: &str) -> Option<SetExpr<'s>> {
+        let parts = place_parts(self.snapshot(), value)?;
+        let parts: Vec<ByKind> = parts.iter().map(|part| self.by_kind(part)).collect();
+        Some(self.combination(&parts, &PlaceKind::ALL))
+    }
+
+    /// Businesses at the places of a kind that a value names.
+    pub fn places_of_kind(&self, value: &str, kind: PlaceKind) -> SetExpr<'s> {
+        let parts = place_parts(self.snapshot(), value).unwrap_or_default();
+        SetExpr::union(parts.iter().map(|part| self.place(&self.by_kind(part)[kind as usize])))
     }
 
     fn industry(&self, ord: TermOrd) -> SetExpr<'s> {
@@ -150,6 +147,14 @@ impl<'s> Session<'s> {
             places if is_apart(&places) => SetExpr::EMPTY,
             places => places,
         }
+    }
+}
+
+/// The parts of a value of `location`, if it names a place.
+pub fn place_parts(snapshot: &Snapshot, value: &str) -> Option<Vec<PlacePart>> {
+    match places::parse(value, &|key| snapshot.has_place(key)) {
+        PlaceFilter::Parts(PlaceQuery { parts }) => Some(parts),
+        PlaceFilter::Unknown | PlaceFilter::Blank => None,
     }
 }
 

@@ -319,11 +319,10 @@ impl<'s> RelaxedScorer<'s> {
 /// The weight of a clause: that of its words, or of its first reading; a word that stands nowhere
 /// weighs as much as one that stands once.
 fn weight(session: &Session<'_>, clause_match: &ClauseMatch) -> u32 {
-    let mut phrase = Phrase::default();
-    match clause_match.readings.words.first() {
-        Some(word) => phrase.words.push((0, word.clone())),
-        None => phrase.extend(&clause_match.clause.term),
-    }
+    let phrase = match clause_match.readings.words.first() {
+        Some(word) => Phrase::of_word(word.clone()),
+        None => clause_match.clause.term.phrase(),
+    };
     phrase.words.iter().map(|(_, word)| word_weight(session, word)).sum()
 }
 
@@ -358,13 +357,8 @@ fn names_with<'s>(snapshot: &'s Snapshot, words: impl Iterator<Item = TermOrd>) 
 
 /// The words of a term, and the joined form of a compound.
 fn own_words(term: &Term) -> Vec<QueryWord> {
-    let mut phrase = Phrase::default();
-    phrase.extend(term);
-    let joined = match term {
-        Term::Compound { joined, .. } => Some(joined.clone()),
-        _ => None,
-    };
-    phrase.words.into_iter().map(|(_, word)| word).chain(joined).collect()
+    let words = term.phrase().words.into_iter().map(|(_, word)| word);
+    words.chain(term.joined().cloned()).collect()
 }
 
 /// Every word that a clause may mean, as it is written or read, each with what it covers.

@@ -6,10 +6,10 @@
 
 use crate::ids::DocId;
 use crate::places::PlaceKind;
-use crate::query::interpret::{Interpretation, place_words};
+use crate::query::interpret::Interpretation;
 use crate::query::session::Session;
 use crate::query::sets::set_expr::SetExpr;
-use crate::query::text::{Phrase, TextQuery};
+use crate::query::text::TextQuery;
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::doc_tokens::Token;
 
@@ -36,26 +36,22 @@ pub struct Boosts<'s> {
 }
 
 impl<'s> Boosts<'s> {
-    /// Those of a `q`.
+    /// The boosts that a `q` gives.
     pub fn new(
         session: &Session<'s>,
         interpretation: &Interpretation<'s>,
         text: &TextQuery,
     ) -> Boosts<'s> {
         let snapshot = session.snapshot();
-        let mut phrase = Phrase::default();
-        for clause_match in &interpretation.clauses {
-            phrase.extend(&clause_match.clause.term);
-        }
+        let phrase = text.ranking_words();
         let mut words = vec![Vec::new(); phrase.width as usize];
         for (at, word) in &phrase.words {
             words[*at as usize].extend(session.ords(word).map(|ord| snapshot.terms().code(ord)));
         }
-        let names = place_words::names(session, text);
         let kinds = [(CITY, PlaceKind::City), (COUNTRY, PlaceKind::Country)];
         let there = kinds.map(|(adds, kind)| {
-            let named = names.iter().map(|name| session.places_named(name, kind));
-            (adds, SetExpr::union(named))
+            let names = interpretation.place_names.iter();
+            (adds, SetExpr::union(names.map(|name| session.places_of_kind(name, kind))))
         });
         let places = there.into_iter().filter(|(_, docs)| !docs.is_nothing()).collect();
         Boosts { snapshot, words, places }
