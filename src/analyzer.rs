@@ -1,17 +1,17 @@
 //! Text to words: the same code at build and at query time.
 //!
 //! In: any text. Out: an [`Analysis`], the text's [`Unit`]s in order: plain words, compounds such
-//! as `AT&T`, and runs of characters of scripts without spaces: Chinese, Japanese, Korean, Thai, Lao,
-//! Khmer, Burmese. Nothing here fails, and the work is linear in the length of the text.
+//! as `AT&T`, and runs of characters of scripts without spaces: Chinese, Japanese, Korean, Thai,
+//! Lao, Khmer, Burmese. Nothing here fails, and the work is linear in the length of the text.
 //!
 //! A word has one or two *forms*: `Böhme` is `bohme` and `boehme`, any other word is just itself.
 //! Both forms are indexed and both are searched; two words are the same if they share a form.
 //!
-//! Rules: contract, section 3 ("Folding", "Words", "Host", "Plural", and the legal forms and articles
-//! under "AND"). Letters, digits and marks are the general categories L, N and M of Unicode
-//! ([`UNICODE_VERSION`]). Where the contract is silent: invisible format characters (soft hyphen,
-//! joiners, direction marks) are dropped, since a reader sees one word; a non-breaking hyphen is a
-//! hyphen.
+//! Rules: contract, section 3 ("Folding", "Words", "Host", "Plural", and the legal forms and
+//! articles under "AND"). Letters, digits and marks are the general categories L, N and M of
+//! Unicode ([`UNICODE_VERSION`]). Where the contract is silent: invisible format characters (soft
+//! hyphen, joiners, direction marks) are dropped, since a reader sees one word; a non-breaking
+//! hyphen is a hyphen.
 
 mod core;
 pub mod fold;
@@ -89,8 +89,8 @@ pub enum UnitKind {
     Word,
     /// An `&` that joins no two words: the word `and`.
     And,
-    /// Parts joined by single `-`, `&`, `.` or `/`, or by the apostrophe of an elision. An `&` among
-    /// them is the word `and`, and no part of the joined form.
+    /// Parts joined by single `-`, `&`, `.` or `/`, or by the apostrophe of an elision. An `&`
+    /// among them is the word `and`, and no part of the joined form.
     Compound,
     /// A run of characters of a script without spaces; its words are its characters.
     Run,

@@ -7,8 +7,8 @@
 //!
 //! Threads: one per worker (own listener, own single-threaded runtime, own scratch memory; nothing
 //! is shared that a request writes but the quota of its key), as many of low priority for expensive
-//! requests, one for the admin address, one that opens snapshots, one that follows the key file, and
-//! the caller's, which waits for signals.
+//! requests, one for the admin address, one that opens snapshots, one that follows the key file,
+//! and the caller's, which waits for signals.
 //!
 //! A request's way: `worker` accepts, `connection` lets hyper read the head, `answer` runs the
 //! checks (`head_check`, then key and quota), `prepare` finds the `operation`, reads its

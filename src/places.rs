@@ -8,14 +8,14 @@
 //!
 //! **Keys.** What a text literally is, in folded form (`c=san jose`), and what it resolves to
 //! (`k@US`, `s@US-TX`, `c@new york`), and the names that an operator gave it (`c~bombay`, see
-//! [`PlaceAliases`]). A stored value has its literal keys always and the entity key if it resolves; so
-//! has a part of a query. Two spellings of one place meet in the entity,
-//! everything else in the literal.
+//! [`PlaceAliases`]). A stored value has its literal keys always and the entity key if it resolves;
+//! so has a part of a query. Two spellings of one place meet in the entity, everything else in the
+//! literal.
 //!
-//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s; then commas are spaces, an article
-//! in front or behind is dropped, and `saint`, `sainte`, `fort` and `mount` in front are shortened. A
-//! part of which nothing is left is an empty part. A value of such parts alone (`.`, `""`) is not
-//! blank: it matches nothing, as a `q` without words does.
+//! **Folding** is [`fold_filter`](crate::analyzer::fold_filter)'s; then commas are spaces, an
+//! article in front or behind is dropped, and `saint`, `sainte`, `fort` and `mount` in front are
+//! shortened. A part of which nothing is left is an empty part. A value of such parts alone (`.`,
+//! `""`) is not blank: it matches nothing, as a `q` without words does.
 //!
 //! **Commas** part a value; the longest run of what they part that is a known place is one part
 //! (`Washington, D.C.`).
@@ -27,11 +27,11 @@
 //! in `q`.
 //!
 //! **Names and codes.** ISO 3166-1 codes and postal codes are codes: alone they mean only the first
-//! of their readings. Names keep all of theirs (`Georgia`). Of ISO names, what precedes a qualifier is
-//! a name only where that is unambiguous: `Korea` alone is no country, `Congo` is CG, whose whole
-//! name it is. A stored country that is unknown is a country nevertheless: no subdivision and no
-//! city resolves under it. England, Scotland, Wales and Northern Ireland lie in the United Kingdom,
-//! stored as state or as country.
+//! of their readings. Names keep all of theirs (`Georgia`). Of ISO names, what precedes a qualifier
+//! is a name only where that is unambiguous: `Korea` alone is no country, `Congo` is CG, whose
+//! whole name it is. A stored country that is unknown is a country nevertheless: no subdivision and
+//! no city resolves under it. England, Scotland, Wales and Northern Ireland lie in the United
+//! Kingdom, stored as state or as country.
 //!
 //! **Sources.** `places/countries.tsv`: ISO 3166-1, Unicode CLDR, and the names the contract lists;
 //! `places/subdivisions.tsv`: the codes of USPS, Canada Post and Australia Post;
@@ -102,9 +102,9 @@ pub enum PlaceFilter {
 /// The keys under which a stored location is indexed: for each present value its literal keys (two
 /// of an umlaut word) and, if it resolves, the key of the entity.
 ///
-/// A subdivision or a city resolves only under its own country or without a country; there a code of
-/// several subdivisions is read in the order US, Canada, Australia, and a name of several is none of
-/// them. A subdivision without a country lies in its own.
+/// A subdivision or a city resolves only under its own country or without a country; there a code
+/// of several subdivisions is read in the order US, Canada, Australia, and a name of several is
+/// none of them. A subdivision without a country lies in its own.
 pub fn stored_keys(
     city: Option<&str>,
     state: Option<&str>,

@@ -1,8 +1,8 @@
 //! Folding: texts that a reader takes for the same become the same.
 //!
 //! In: any text. Out: NFKC with full case folding; combining marks dropped after Latin, Greek,
-//! Cyrillic, Hebrew and Arabic letters; `æ œ ø ł đ ð ß þ ı` spelt out; `™ ℠ ® ©` a space; Arabic and
-//! Persian letters that are written alike one letter; Han characters simplified (`han`). The
+//! Cyrillic, Hebrew and Arabic letters; `æ œ ø ł đ ð ß þ ı` spelt out; `™ ℠ ® ©` a space; Arabic
+//! and Persian letters that are written alike one letter; Han characters simplified (`han`). The
 //! letters ä, ö and ü stay in the folded text, because a word with one has two forms ([`stripped`]
 //! and [`expanded`]). Folding twice gives what folding once gives.
 //!

@@ -1,14 +1,14 @@
 //! Legal forms of businesses: words that name no business by themselves.
 //!
 //! Contract, section 3, "AND": at the end of a query they are optional, and names are compared
-//! without them; forms that stand in front of names, and those of scripts without spaces, are looked
-//! for there too. A snapshot holds where names begin and end without them: other forms are another
-//! format.
+//! without them; forms that stand in front of names, and those of scripts without spaces, are
+//! looked for there too. A snapshot holds where names begin and end without them: other forms are
+//! another format.
 //!
-//! Source: `legal_forms.tsv`, which says where it is from. Its forms are taken apart as names are. A
-//! form without dots or slashes counts however it is dotted (`GmbH`, `G.m.b.H.`), one with them only
-//! so (`S.p.A.` is a form, `spa` is not); of a form of characters, the run that it is, what a run
-//! begins or ends with, and what stands in brackets if it is written so in the table.
+//! Source: `legal_forms.tsv`, which says where it is from. Its forms are taken apart as names are.
+//! A form without dots or slashes counts however it is dotted (`GmbH`, `G.m.b.H.`), one with them
+//! only so (`S.p.A.` is a form, `spa` is not); of a form of characters, the run that it is, what a
+//! run begins or ends with, and what stands in brackets if it is written so in the table.
 
 use super::{Analysis, Unit, UnitKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,7 +31,7 @@ struct Table {
     by_first: FxHashMap<String, Vec<Vec<Key>>>,
     /// Forms of characters, the longest first.
     runs: Vec<String>,
-    /// Those that are forms in brackets only.
+    /// Forms of characters that count in brackets only.
     bracketed: FxHashSet<String>,
 }
 
@@ -71,8 +71,8 @@ pub fn is_plain(word: &str) -> bool {
     TABLE.by_last.get(word).is_some_and(|forms| forms.iter().any(is_it))
 }
 
-/// The legal forms at the ends of a row of units, as numbers of units; where the rest begins or ends
-/// with a run of which characters are a form, how many of its words.
+/// The legal forms at the ends of a row of units, as numbers of units; where the rest begins or
+/// ends with a run of which characters are a form, how many of its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ends {
     /// Units in front.

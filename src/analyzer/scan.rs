@@ -146,8 +146,8 @@ impl Analysis {
         at
     }
 
-    /// Is the character at `at` a joiner with a word right behind it? An apostrophe that a word ends
-    /// at is.
+    /// Is the character at `at` a joiner with a word right behind it? An apostrophe that a word
+    /// ends at is.
     fn joins_words(&self, at: usize) -> bool {
         matches!(self.class(at), Some(Class::Joiner | Class::Ampersand | Class::Apostrophe))
             && self.class(at + 1) == Some(Class::Letter)

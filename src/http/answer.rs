@@ -282,7 +282,7 @@ impl Later {
 
 /// Turns a panic into a refusal.
 fn guarded<T>(metrics: &Metrics, work: impl FnOnce() -> T) -> Result<T, Refusal> {
-    // Nobody looks at what it may have left half done.
+    // What it may have left half done is not looked at.
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         metrics.panics.inc();
         let message = "the request could not be answered, and trying again may not help; \

@@ -57,7 +57,7 @@ impl Pool {
             let metrics = turn.end();
             if !result.is_closed() {
                 metrics.pool_answered.inc();
-                // Whoever asked may have gone away meanwhile.
+                // The caller may have gone away meanwhile.
                 let _ = result.send(work());
             }
         });

@@ -73,7 +73,7 @@ impl Loader {
                     self.remember(&mut retired);
                     let result = self.load_and_report();
                     for reply in waiting.into_iter().filter_map(|request| request.reply) {
-                        // Whoever asked may have gone away.
+                        // The caller may have gone away.
                         let _ = reply.send(result.clone());
                     }
                 }

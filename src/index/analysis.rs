@@ -11,9 +11,9 @@
 //! PAYLOAD := COUNT (varint), POSTING^COUNT
 //! POSTING := DELTA << 2 | KIND (varint), FOLLOWER (u8), COUNTS
 //! COUNTS  := KIND 0: once in the description; 1: DESCRIPTION (varint) times there;
-//!            2: once in the industry; 3: FIELDS (u8), then a varint for each of NAME, HOST, INDUSTRY,
-//!            DESCRIPTION and ALIAS whose bit (2, 3, 4, 5, 6) is set; bits 0 and 1 are the list of names, bit 7
-//!            tells that an alias is the word
+//!            2: once in the industry; 3: FIELDS (u8), then a varint for each of NAME, HOST,
+//!            INDUSTRY, DESCRIPTION and ALIAS whose bit (2, 3, 4, 5, 6) is set; bits 0 and 1 are
+//!            the list of names, bit 7 tells that an alias is the word
 //! ```
 //!
 //! DELTA is the distance to the `DocId` before, for the first posting the `DocId`.

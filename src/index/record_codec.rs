@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! KEY     := EMPLOYEES COLLATION 0 NAME 0 ID 0 SEQ (u32, big-endian)
-//! PAYLOAD := MASK (u8), FOUNDED_YEAR (u16) if bit 0, then for each of website, description, industry, city,
-//!            state, country whose bit is set: LEN (varint), TEXT; if bit 7, the same for aliases and other websites,
-//!            LEN 0 if there are none
+//! PAYLOAD := MASK (u8), FOUNDED_YEAR (u16) if bit 0, then for each of website, description,
+//!            industry, city, state, country whose bit is set: LEN (varint), TEXT; if bit 7, LEN and
+//!            TEXT of aliases and of other websites, LEN 0 if there are none
 //! ```
 //!
 //! Keys compare as bytes in the static order: EMPLOYEES is the number of leading zero bytes of the

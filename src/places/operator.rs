@@ -1,7 +1,7 @@
 //! An operator's own names of places.
 //!
-//! In: a text of rows, each a kind (`city`, `state`, `country`), a name and the place that it means,
-//! with tabs between; blank rows and those that begin with `#` are passed over. Out:
+//! In: a text of rows, each a kind (`city`, `state`, `country`), a name and the place that it
+//! means, with tabs between; blank rows and those that begin with `#` are passed over. Out:
 //! [`PlaceAliases`], which know all names of each place. Names of one place find each other, unless
 //! they are asked for in quotation marks. A snapshot holds what they come to: under every name the
 //! records of the place.

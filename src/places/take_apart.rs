@@ -137,8 +137,8 @@ fn kind_of(last: &str, before: &[&str]) -> Option<(PlaceKind, &'static str)> {
     if is_name { as_state } else { alone }
 }
 
-/// Is it a subdivision that is given without a city? Those of other countries share their names with
-/// cities (`Oslo`, `Berlin`).
+/// Is it a subdivision that is given without a city? Those of other countries share their names
+/// with cities (`Oslo`, `Berlin`).
 fn is_given_alone(alias: &Alias) -> bool {
     let has_postal_codes = ["US", "CA", "AU"].contains(&alias.country);
     alias.kind == PlaceKind::State && has_postal_codes || alias.is_part_of_gb()

@@ -102,8 +102,9 @@ impl Default for Query {
 }
 
 impl Query {
-    /// A fingerprint of everything that a request gives but `limit` and `cursor`: requests that share it walk one
-    /// sequence. Bounds on years and exclusions add to it only where they are given.
+    /// A fingerprint of everything that a request gives but `limit` and `cursor`: requests that
+    /// share it walk one sequence. Bounds on years and exclusions add to it only where they are
+    /// given.
     pub fn fingerprint(&self) -> u64 {
         // One buffer, hashed at once, takes half the instructions of a hasher that is fed.
         let mut bytes = Vec::with_capacity(FINGERPRINT_BYTES);

@@ -1,8 +1,8 @@
 //! The term dictionary: every indexed word with its lists of postings.
 //!
 //! A term has up to nine lists ([`TermLists`]). The first answers "which businesses match this word
-//! of `q`" with one look-up: all fields, plurals included. The others tell names and aliases apart for
-//! the tiers of relevance, so that the best tiers of a one-word query are read, not computed.
+//! of `q`" with one look-up: all fields, plurals included. The others tell names and aliases apart
+//! for the tiers of relevance, so that the best tiers of a one-word query are read, not computed.
 //!
 //! Its block is laid out in [`block`].
 //!

@@ -11,8 +11,8 @@
 //! modelled: whoever asks for an order by relevance brings it.
 //!
 //! Reading order: this file, [`filters`], [`text`] (the words of a record), [`meaning`] (what the
-//! words of `q` match in a collection), [`correction`], [`place_words`], [`relaxation`], [`tier`], [`order`];
-//! [`rows`] holds examples of the contract.
+//! words of `q` match in a collection), [`correction`], [`place_words`], [`relaxation`], [`tier`],
+//! [`order`]; [`rows`] holds examples of the contract.
 
 pub mod correction;
 pub mod filters;

@@ -1,5 +1,5 @@
-//! Words of `q` that names, aliases and hosts may write as one: two neighbouring plain words, and runs of
-//! single letters, by themselves and with a neighbour.
+//! Words of `q` that names, aliases and hosts may write as one: two neighbouring plain words, and
+//! runs of single letters, by themselves and with a neighbour.
 //!
 //! In: a [`TextQuery`]. Out: for each clause what it is written as one with the clauses before it,
 //! and with those behind it. What several clauses are together stands behind the first of them, and

@@ -15,8 +15,8 @@ use crate::snapshot::terms::prefixes::PrefixLists;
 /// What a word reaches as a prefix.
 #[derive(Clone, Debug)]
 pub struct PrefixMatches<'s> {
-    /// Businesses with a longer word in name, alias or host that begins so, and that the word does not
-    /// match as it is, in any field.
+    /// Businesses with a longer word in name, alias or host that begins so, and that the word does
+    /// not match as it is, in any field.
     pub beyond: SetExpr<'s>,
     /// Businesses with such a longer word in their name, and not the word as it is.
     pub names: SetExpr<'s>,
@@ -86,8 +86,8 @@ impl<'s> PrefixMatches<'s> {
     }
 }
 
-/// The words of names, of hosts and of aliases that a word begins, and the businesses with such a word in their
-/// host.
+/// The words of names, of hosts and of aliases that a word begins, and the businesses with such a
+/// word in their host.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct BegunWords {
     /// Codes of words in names.

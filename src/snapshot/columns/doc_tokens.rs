@@ -1,9 +1,11 @@
 //! The words of every business, in order: what phrases and names are checked against.
 //!
 //! ```text
-//! DOC    := CORE, then for each field (name, host, industry, description): LEN (varint), TOKEN*; with ALIASES, LEN,
-//!           TOKEN* of the aliases and LEN, ALIAS* follow; with HOSTS, LEN and the names of further hosts
-//! CORE   := END << 1 (varint) | END << 1 | 1, START << 3 | HOSTS << 2 | ALIASES << 1 | ARTICLE (varints)
+//! DOC    := CORE, then for each field (name, host, industry, description): LEN (varint), TOKEN*;
+//!           with ALIASES, LEN, TOKEN* of the aliases and LEN, ALIAS* follow; with HOSTS, LEN and
+//!           the names of further hosts
+//! CORE   := END << 1 (varint)
+//!         | END << 1 | 1, START << 3 | HOSTS << 2 | ALIASES << 1 | ARTICLE (varints)
 //! ALIAS  := START (varint, from the END before it), WORDS << 1 | ARTICLE (varint)
 //! TOKEN  := WORD | ALT | JOINED | GAP
 //! WORD   := CODE (varint, from 3)               the next position
@@ -13,11 +15,13 @@
 //! ```
 //!
 //! CORE is where the name stands without the legal forms at its ends, from START (0) to before END;
-//! ARTICLE is 1 if its first word is an article. ALIAS is the same of each alias, WORDS positions long; between two
-//! aliases or two hosts are two gaps, which no phrase has. ALIASES and HOSTS are 1 if there are aliases, and websites
-//! beside the first; the names of their hosts are [joined](crate::company::TextList::joined). LEN is in bytes; varints are LEB128. Codes number the terms by how often they occur, so that frequent words take
-//! one byte. Positions could be stored under each term instead; checking a phrase would then touch
-//! as many lists as it has words, where this touches one place of about 150 bytes.
+//! ARTICLE is 1 if its first word is an article. ALIAS is the same of each alias, WORDS positions
+//! long; between two aliases or two hosts are two gaps, which no phrase has. ALIASES and HOSTS are
+//! 1 if there are aliases, and websites beside the first; the names of their hosts are
+//! [joined](crate::company::TextList::joined). LEN is in bytes; varints are LEB128. Codes number
+//! the terms by how often they occur, so that frequent words take one byte. Positions could be
+//! stored under each term instead; checking a phrase would then touch as many lists as it has
+//! words, where this touches one place of about 150 bytes.
 //!
 //! Opening a snapshot does not look at tokens, which would be a quarter of its work: whoever reads
 //! them takes what is none for no token, and a code of no term for a word that occurs nowhere else.

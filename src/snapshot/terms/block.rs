@@ -1,9 +1,9 @@
 //! The block of one term: its lists of postings and what is stored beside them.
 //!
 //! ```text
-//! BLOCK     := MASK (u32, bit i: list i is present; bit 6: FOLLOWERS are; bit 7: PLACES are; bits 8 to 10: lists
-//!              of aliases are), BOUNDS, PLACES, POSTINGS for each list present, in order of the bits, IMPACTS,
-//!              FOLLOWERS, POSTINGS for each list of aliases present
+//! BLOCK     := MASK (u32, bit i: list i is present; bit 6: FOLLOWERS are; bit 7: PLACES are; bits
+//!              8 to 10: lists of aliases are), BOUNDS, PLACES, POSTINGS for each list present, in
+//!              order of the bits, IMPACTS, FOLLOWERS, POSTINGS for each list of aliases present
 //! BOUNDS    := least and largest impact on documents with the term in their name, and on all others (u8^4); 255 and 0 if
 //!              there are none
 //! PLACES    := where each part behind begins, present or not: 6 lists, IMPACTS, FOLLOWERS
@@ -40,7 +40,8 @@ const HAS_PLACES: u32 = HAS_FOLLOWERS << 1;
 /// Fewest businesses of a term with places: the lists of others lie side by side.
 const PLACED_MIN: usize = 256;
 
-/// The bit of a block's mask that says that the first list of aliases is present; the others follow.
+/// The bit of a block's mask that says that the first list of aliases is present; the others
+/// follow.
 const FIRST_ALIAS_LIST: u32 = HAS_PLACES << 1;
 
 /// The lists of documents with a term in an alias. No document is on two of them.

@@ -1,7 +1,7 @@
 //! What short, frequent beginnings of words reach.
 //!
-//! The last word of `q` also matches as a prefix in names, aliases and hosts. Where few words begin so,
-//! their lists are read; where many do, the union is stored here, so that a prefix costs what a
+//! The last word of `q` also matches as a prefix in names, aliases and hosts. Where few words begin
+//! so, their lists are read; where many do, the union is stored here, so that a prefix costs what a
 //! word costs.
 //!
 //! Two sections: the prefixes as an fst from prefix to ordinal, and the blocks, with a table of
@@ -9,7 +9,8 @@
 //!
 //! ```text
 //! PrefixPostings := TABLED of BLOCK for each prefix, joined, and OFFSET^PREFIXES (u64)
-//! BLOCK          := MASK (u32: 1 BEYOND, 2 NAMES, 4 ALIASES), PLACE (u32), POSTINGS for each bit set
+//! BLOCK          := MASK (u32: 1 BEYOND, 2 NAMES, 4 ALIASES), PLACE (u32),
+//!                   POSTINGS for each bit set
 //! ```
 //!
 //! PLACE is where NAMES begins, in units of 8 bytes from the start of the block, or 0 without it.
@@ -36,12 +37,12 @@ pub fn may_be_prefix(word: &str) -> bool {
 /// What a stored prefix reaches beyond the word that it is itself.
 #[derive(Clone, Copy, Debug)]
 pub struct PrefixLists<'a> {
-    /// Businesses with a longer word in name, alias or host that begins so, and that the prefix does not
-    /// match as a whole word in any field: what the prefix adds to a query.
+    /// Businesses with a longer word in name, alias or host that begins so, and that the prefix
+    /// does not match as a whole word in any field: what the prefix adds to a query.
     pub beyond: Option<Postings<'a>>,
     /// Businesses with such a longer word in their name, and not the prefix as a whole word in it.
     pub names: Option<Postings<'a>>,
-    /// Those of `beyond` that have such longer words in aliases only.
+    /// Documents of `beyond` that have such longer words in aliases only.
     pub aliases: Option<Postings<'a>>,
 }
 

@@ -7,8 +7,7 @@ use firmament::places;
 use firmament::query::text::{Clause, Term, TextQuery};
 use std::ops::Range;
 
-/// "codes and words of fewer than three letters excepted": up to three names of places, one behind
-/// the other, are read together, as a value of `location` is.
+/// "Up to three names of places one behind the other are one such run."
 const NAMES: std::ops::RangeInclusive<usize> = 1..=3;
 
 /// The text that is left, and the place, if some words of `q` are read as one.

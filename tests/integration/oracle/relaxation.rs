@@ -49,8 +49,8 @@ impl Boosts {
         }
     }
 
-    /// "times (10 + 5 + 2 + 1) / 10: 5 if the name … stands whole and adjacent in `q`, 2 if the city
-    /// of the record does, 1 if its country does (by the resolver, no codes), each for itself"
+    /// "times (10 + 5 + 2 + 1) / 10: 5 if the name … stands whole and adjacent in `q`, 2 if the
+    /// city of the record does, 1 if its country does (by the resolver, no codes), each for itself"
     pub fn tenths(&self, record: &Record) -> u32 {
         let is_at = |kind: PlaceKind| {
             self.places.iter().any(|place| match place {
@@ -66,7 +66,8 @@ impl Boosts {
         10 + name + city + u32::from(is_at(PlaceKind::Country))
     }
 
-    /// "the name …, of two words or more without forms and article, stands whole and adjacent in `q`"
+    /// "the name …, of two words or more without forms and article, stands whole and adjacent in
+    /// `q`"
     fn hold_name(&self, record: &Searched) -> bool {
         let (name, core) = (record.name(), record.name().core);
         let start = core.start + u32::from(core.has_article);

@@ -29,7 +29,8 @@ pub struct Group {
     /// The value of `sort` where a request names none.
     pub sort: &'static str,
     /// `id | name | key=value …`, with keys w(ebsite), d(escription), i(ndustry), e(mployees),
-    /// c(ity), s(tate), k for country, y(ear), a(lias), o(ther website); the last two several times.
+    /// c(ity), s(tate), k for country, y(ear), a(lias), o(ther website); the last two several
+    /// times.
     pub records: &'static [&'static str],
     /// A request, its parameters separated by ` ; `, and the answer: the ids in order; `corrected=`
     /// and the text if the answer says that `q` was corrected; `place=` and the place if it says

@@ -22,8 +22,8 @@ pub struct FieldWords {
     pub field: TextField,
     /// Every form of every word, and every joined form.
     pub entries: Vec<Entry>,
-    /// Of a name or an alias, its positions without legal forms at its ends; "a name … of these alone
-    /// keeps them".
+    /// Of a name or an alias, its positions without legal forms at its ends; "a name … of these
+    /// alone keeps them".
     pub core: NameCore,
 }
 
@@ -193,9 +193,9 @@ fn begins(entry: &Entry, word: &QueryWord) -> bool {
 /// Does a record match a term as it stands, by whole words?
 pub fn term_matches(term: &Term, record: &Searched) -> bool {
     match term {
-        // "matches (excluded: excludes) the businesses on that host, those in which all words of its
-        // labels match, and those that it matches as a compound". A host whose labels hold no word
-        // has only the former.
+        // "matches (excluded: excludes) the businesses on that host, those in which all words of
+        // its labels match, and those that it matches as a compound". A host whose labels hold no
+        // word has only the former.
         Term::Host { name, labels, compound } => {
             is_on_host(name, record)
                 || !labels.is_empty() && labels.iter().all(|label| term_matches(label, record))

@@ -106,8 +106,8 @@ pub fn rank(meaning: &Meaning<'_>, record: &Searched) -> (Tier, Kind) {
         return (Tier::NoWordsInName, Kind::WholeWords);
     }
     let name = record.name();
-    // "a compound or host by its parts": of a host, which has a suffix beside its words, all of them
-    // are the name.
+    // "a compound or host by its parts": of a host, which has a suffix beside its words, all of
+    // them are the name.
     let mut all_parts = Vec::new();
     if let [clause] = meaning.q.clauses()
         && let Term::Host { compound: Some(compound), .. } = &clause.term

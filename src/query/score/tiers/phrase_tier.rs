@@ -153,8 +153,8 @@ impl<'s> TierPartition<'_, 's> {
         self.phrase_in_host_among(self.rest.clone())
     }
 
-    /// Documents of `rest` whose host holds the words of `q` as a phrase, words that may be prefixes
-    /// as such.
+    /// Documents of `rest` whose host holds the words of `q` as a phrase, words that may be
+    /// prefixes as such.
     fn phrase_in_host_among(&self, rest: SetExpr<'s>) -> SetExpr<'s> {
         let in_host =
             |word: &QueryWord| self.session.lists(word, |lists| [lists.host(), None, None]);

@@ -367,7 +367,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Empty sets of a clause with what they count, in units, rounded so that no document is missed.
+    /// Empty sets of a clause with what they count, in units, rounded so that no document is
+    /// missed.
     fn group(&self, clause: &WeighedClause<'_>) -> Group {
         let units = |held: Held| match self.is_best_first {
             true => (clause.weight * clause.count_max(held) / self.unit).ceil() as u32,
