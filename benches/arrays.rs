@@ -1,14 +1,17 @@
 //! What it costs to find what two sorted arrays, or two bitmaps, of one chunk share, what is in
-//! either of two arrays, and which bits of a bitmap are set.
+//! either of two arrays, which bits of a bitmap are set, and how many documents are on two lists.
 //!
-//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY` and `bits/WAY/COUNT`.
-//! Each pair of arrays is one of 64, so that branches cannot be learnt. Before a way is timed its
+//! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY`, `bits/WAY/COUNT` and
+//! `lists/WAY/ONE DOCUMENT IN`. Each pair of arrays is one of 64, so that branches cannot be learnt. Before a way is timed its
 //! answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use firmament::query::sets::set_expr::SetExpr;
 use firmament::simd;
 use firmament::snapshot::encoding::arrays::{intersect, merge};
 use firmament::snapshot::encoding::container::{append_bits, for_each_bit};
+use firmament::snapshot::encoding::postings::roaring::{encode, front};
+use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
@@ -116,10 +119,11 @@ fn bitmaps(criterion: &mut Criterion) {
     let shared = |a: &[u64], b: &[u64]| {
         a.iter().zip(b).map(|(word, other)| (word & other).count_ones()).sum::<u32>() as usize
     };
-    assert_eq!(simd::count_shared(&a, &b), shared(&a, &b));
+    let vectorized = |a: &[u64], b: &[u64]| simd::count_ones(a.iter().zip(b).map(|(a, b)| a & b));
+    assert_eq!(vectorized(&a, &b), shared(&a, &b));
     let mut group = criterion.benchmark_group("bitmaps");
     group.bench_function("as the processor can", |bencher| {
-        bencher.iter(|| simd::count_shared(black_box(&a), black_box(&b)));
+        bencher.iter(|| vectorized(black_box(&a), black_box(&b)));
     });
     group.bench_function("as any processor can", |bencher| {
         bencher.iter(|| shared(black_box(&a), black_box(&b)));
@@ -183,5 +187,50 @@ fn bits(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(array_benches, arrays, bitmaps, bits);
+/// Two lists of the same share of ten million documents, as they lie in a snapshot.
+fn lists(criterion: &mut Criterion) {
+    const NUM_DOCS: u64 = 10_000_000;
+    let mut random = Random(88_675_123);
+    let mut group = criterion.benchmark_group("lists");
+    for share in [3, 30, 300, 30_000] {
+        let [a, b]: [(Vec<u64>, RoaringBitmap); 2] = std::array::from_fn(|_| {
+            let docs: Vec<u32> =
+                (0..NUM_DOCS as u32).filter(|_| random.next().is_multiple_of(share)).collect();
+            let mut bytes = Vec::new();
+            encode(&docs, &mut bytes);
+            let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
+            (words.collect(), docs.into_iter().collect())
+        });
+        let in_place = || {
+            let lists = [&a.0, &b.0].map(|words| SetExpr::list(front(bytemuck::cast_slice(words))));
+            let both = SetExpr::intersection(lists);
+            both.keys().map(|key| both.chunk_len(key) as u64).sum::<u64>()
+        };
+        let serialised = [&a.1, &b.1].map(|bitmap| {
+            let mut bytes = Vec::new();
+            bitmap.serialize_into(&mut bytes).expect("memory can be written");
+            bytes
+        });
+        let decoded = || {
+            let [a, b] = serialised.each_ref().map(|bytes| {
+                RoaringBitmap::deserialize_from(bytes.as_slice()).expect("written above")
+            });
+            a.intersection_len(&b)
+        };
+        let expected = a.1.iter().filter(|&doc| b.1.contains(doc)).count() as u64;
+        assert_eq!([in_place(), decoded(), a.1.intersection_len(&b.1)], [expected; 3]);
+        group.bench_function(BenchmarkId::new("in place", share), |bencher| {
+            bencher.iter(in_place);
+        });
+        group.bench_function(BenchmarkId::new("decoded before", share), |bencher| {
+            bencher.iter(|| a.1.intersection_len(&b.1));
+        });
+        group.bench_function(BenchmarkId::new("decoded each time", share), |bencher| {
+            bencher.iter(decoded);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(array_benches, arrays, bitmaps, bits, lists);
 criterion_main!(array_benches);

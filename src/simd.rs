@@ -87,14 +87,8 @@ pub fn append_cut<'t, const N: usize>(
 
 /// How many bits are set.
 #[inline]
-pub fn count_ones(words: &[u64]) -> usize {
-    vectorized(CountOnes(words.iter().copied()))
-}
-
-/// How many bits are set in both of two bitmaps.
-#[inline]
-pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
-    vectorized(CountOnes(a.iter().zip(b).map(|(a, b)| a & b)))
+pub fn count_ones(words: impl Iterator<Item = u64>) -> usize {
+    vectorized(CountOnes(words))
 }
 
 struct CountOnes<I>(I);
@@ -154,9 +148,10 @@ mod tests {
         ) {
             let one_by_one: u32 = words.iter().map(|(word, _)| word.count_ones()).sum();
             let (own, others): (Vec<u64>, Vec<u64>) = words.iter().copied().unzip();
-            prop_assert_eq!(count_ones(&own), one_by_one as usize);
+            prop_assert_eq!(count_ones(own.iter().copied()), one_by_one as usize);
             let one_by_one: u32 = words.iter().map(|(a, b)| (a & b).count_ones()).sum();
-            prop_assert_eq!(count_shared(&own, &others), one_by_one as usize);
+            let shared = own.iter().zip(&others).map(|(a, b)| a & b);
+            prop_assert_eq!(count_ones(shared), one_by_one as usize);
             let mut without = own;
             combine(&mut without, others.iter().copied(), |word, other| word & !other);
             prop_assert!(without.iter().zip(&words).all(|(word, (a, b))| *word == a & !b));

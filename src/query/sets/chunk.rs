@@ -7,10 +7,10 @@
 
 mod walk;
 
-use crate::simd::{combine, count_ones, count_shared};
+use crate::simd::{combine, count_ones};
 use crate::snapshot::encoding::arrays;
 use crate::snapshot::encoding::container::{
-    BITMAP_WORDS, Bitmap, Container, append_bits, for_each_bit,
+    BITMAP_WORDS, Bitmap, Container, StoredWord, StoredWords, append_bits, for_each_bit, is_set,
 };
 use crate::snapshot::encoding::postings::ARRAY_MAX;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub enum Chunk<'p> {
     /// Sorted.
     Array(Vec<u16>),
     /// A bitmap of a list, and how many bits are set.
-    Words(&'p Words, u32),
+    Words(&'p StoredWords, u32),
     /// A bitmap, and how many bits are set.
     Bitmap(Box<Words>, u32),
 }
@@ -44,7 +44,7 @@ pub enum Chunk<'p> {
 enum View<'a> {
     Span(&'a Range<u32>),
     Array(&'a [u16]),
-    Bitmap(&'a Words, u32),
+    Bitmap(&'a StoredWords, u32),
 }
 
 impl<'p> Chunk<'p> {
@@ -72,7 +72,7 @@ impl<'p> Chunk<'p> {
             Chunk::Slice(lows) => View::Array(lows),
             Chunk::Array(lows) => View::Array(lows),
             Chunk::Words(words, count) => View::Bitmap(words, *count),
-            Chunk::Bitmap(words, count) => View::Bitmap(words, *count),
+            Chunk::Bitmap(words, count) => View::Bitmap(bytemuck::cast_ref(&**words), *count),
         }
     }
 
@@ -125,14 +125,15 @@ impl<'p> Chunk<'p> {
                 Chunk::Array(compact(lows, |low| is_set(words, low)))
             }
             (View::Bitmap(a, _), View::Bitmap(b, _)) => {
-                let count = count_shared(a, b);
+                let count = count_ones(shared_words(a, b));
                 if count > array_max {
-                    let mut words = Box::new(*a);
-                    combine(&mut *words, b.iter().copied(), |word, other| word & other);
+                    let mut words = to_words(a);
+                    combine(&mut *words, words_of(b), |word, other| word & other);
                     return Chunk::Bitmap(words, count as u32);
                 }
+                let word = |at: usize| u64::from_le_bytes(a[at]) & u64::from_le_bytes(b[at]);
                 let mut both = Vec::new();
-                append_bits(|at| a[at] & b[at], count, &mut both);
+                append_bits(word, count, &mut both);
                 Chunk::Array(both)
             }
         }
@@ -150,7 +151,7 @@ impl<'p> Chunk<'p> {
             | (View::Bitmap(words, _), View::Array(lows)) => {
                 lows.iter().map(|&low| usize::from(is_set(words, low))).sum()
             }
-            (View::Bitmap(a, _), View::Bitmap(b, _)) => count_shared(a, b),
+            (View::Bitmap(a, _), View::Bitmap(b, _)) => count_ones(shared_words(a, b)),
             (View::Span(range), _) => other.len_within(range),
             (_, View::Span(range)) => self.len_within(range),
         }
@@ -178,7 +179,7 @@ impl<'p> Chunk<'p> {
             }
             (_, View::Bitmap(others, _)) => {
                 let mut words = self.to_words();
-                combine(&mut *words, others.iter().copied(), |word, other| word & !other);
+                combine(&mut *words, words_of(others), |word, other| word & !other);
                 Chunk::of_words(words)
             }
         }
@@ -219,7 +220,7 @@ impl<'p> Chunk<'p> {
             Chunk::Slice(lows) => Chunk::Slice(&lows[places(lows, range)]),
             Chunk::Array(lows) => Chunk::Array(lows[places(lows, range)].to_vec()),
             Chunk::Words(words, _) => within_words(words, range),
-            Chunk::Bitmap(words, _) => within_words(words, range),
+            Chunk::Bitmap(words, _) => within_words(bytemuck::cast_ref(&**words), range),
         }
     }
 
@@ -265,7 +266,7 @@ impl<'p> Chunk<'p> {
             View::Span(range) => all.extend(range.clone().map(|low| low as u16)),
             View::Array(lows) => all.extend_from_slice(lows),
             View::Bitmap(words, count) => {
-                append_bits(|at| words[at], count as usize, all);
+                append_bits(|at| u64::from_le_bytes(words[at]), count as usize, all);
             }
         }
     }
@@ -275,7 +276,7 @@ impl<'p> Chunk<'p> {
         match self.view() {
             View::Span(range) => range.clone().for_each(|low| visit(low as u16)),
             View::Array(lows) => Container::Array(lows).for_each(visit),
-            View::Bitmap(words, _) => for_each_bit(words.iter().copied(), visit),
+            View::Bitmap(words, _) => for_each_bit(words_of(words), visit),
         }
     }
 
@@ -287,14 +288,14 @@ impl<'p> Chunk<'p> {
                 lows.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low));
             }
             View::Bitmap(others, _) => {
-                combine(words, others.iter().copied(), |word, other| word | other);
+                combine(words, words_of(others), |word, other| word | other);
             }
         }
     }
 
     fn to_words(&self) -> Box<Words> {
         match self.view() {
-            View::Bitmap(words, _) => Box::new(*words),
+            View::Bitmap(words, _) => to_words(words),
             _ => {
                 let mut words = Box::new([0; BITMAP_WORDS]);
                 self.or_into(&mut words);
@@ -305,7 +306,7 @@ impl<'p> Chunk<'p> {
 
     /// A bitmap, or an array if few bits are set.
     pub fn of_words(words: Box<Words>) -> Chunk<'static> {
-        let count = count_ones(words.as_slice()) as u32;
+        let count = count_ones(words.iter().copied()) as u32;
         let bitmap = Chunk::Bitmap(words, count);
         if count as usize > ARRAY_MAX {
             return bitmap;
@@ -319,10 +320,19 @@ fn bit(low: u16) -> u64 {
     1 << (low & 63)
 }
 
-/// Is the bit of `low` set?
+/// The words of a bitmap, or of a part of one.
 #[inline]
-fn is_set(words: &Words, low: u16) -> bool {
-    words[usize::from(low >> 6)] & bit(low) != 0
+fn words_of(words: &[StoredWord]) -> impl Iterator<Item = u64> {
+    words.iter().map(|&word| u64::from_le_bytes(word))
+}
+
+#[inline]
+fn shared_words(a: &StoredWords, b: &StoredWords) -> impl Iterator<Item = u64> {
+    words_of(a).zip(words_of(b)).map(|(a, b)| a & b)
+}
+
+fn to_words(words: &StoredWords) -> Box<Words> {
+    Box::new(words.map(u64::from_le_bytes))
 }
 
 /// Lower halves of an array that `is_wanted` says. Writes all of them, each over the last one that
@@ -348,18 +358,20 @@ fn places(lows: &[u16], range: &Range<u32>) -> Range<usize> {
 }
 
 /// How many bits below `end` are set.
-fn rank(words: &Words, end: u32) -> u32 {
+fn rank(words: &StoredWords, end: u32) -> u32 {
     let whole = end as usize >> 6;
-    let ones = count_ones(&words[..whole]) as u32;
-    let rest = words.get(whole).map_or(0, |word| (word & ((1 << (end & 63)) - 1)).count_ones());
-    ones + rest
+    let ones = count_ones(words_of(&words[..whole])) as u32;
+    let last = words.get(whole).map_or(0, |&word| u64::from_le_bytes(word));
+    ones + (last & ((1 << (end & 63)) - 1)).count_ones()
 }
 
-fn within_words(words: &Words, range: &Range<u32>) -> Chunk<'static> {
+fn within_words(words: &StoredWords, range: &Range<u32>) -> Chunk<'static> {
     let mut kept = Box::new([0; BITMAP_WORDS]);
     let (first, last) = (range.start as usize >> 6, (range.end as usize).div_ceil(64));
     if first < last {
-        kept[first..last].copy_from_slice(&words[first..last]);
+        for (kept, word) in kept[first..last].iter_mut().zip(words_of(&words[first..last])) {
+            *kept = word;
+        }
     }
     clear(&mut kept, &(0..range.start));
     clear(&mut kept, &(range.end..ALL));
@@ -388,47 +400,44 @@ fn set(words: &mut Words, range: &Range<u32>) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
+    use roaring::RoaringBitmap;
 
     /// Sets with sparse, dense and full stretches.
-    fn sets() -> impl Strategy<Value = BTreeSet<u16>> {
-        let stretch = (0u32..65_536, 0u32..20_000, 1u32..40).prop_map(|(start, len, step)| {
-            (start..(start + len).min(ALL)).step_by(step as usize).map(|low| low as u16)
-        });
+    fn sets() -> impl Strategy<Value = RoaringBitmap> {
+        let stretch = (0u32..65_536, 0u32..20_000, 1u32..40)
+            .prop_map(|(start, len, step)| (start..(start + len).min(ALL)).step_by(step as usize));
         proptest::collection::vec(stretch, 0..4)
             .prop_map(|parts| parts.into_iter().flatten().collect())
     }
 
     /// The set in every shape that can hold it.
-    fn shapes(set: &BTreeSet<u16>) -> Vec<Chunk<'static>> {
-        let array: Vec<u16> = set.iter().copied().collect();
+    fn shapes(set: &RoaringBitmap) -> Vec<Chunk<'static>> {
+        let array: Vec<u16> = set.iter().map(|low| low as u16).collect();
         let mut words = Box::new([0u64; BITMAP_WORDS]);
         array.iter().for_each(|&low| words[usize::from(low >> 6)] |= bit(low));
-        let shared: &'static Words = Box::leak(words.clone());
+        // Behind an odd number of lower halves, as in a Roaring bitmap.
+        let behind = [&[0; 2], words.map(u64::to_le_bytes).as_flattened()].concat();
+        let shared = bytemuck::cast_slice(&behind.leak()[2..]).try_into().expect("all words");
         let count = array.len() as u32;
         let mut shapes = vec![
             Chunk::Slice(Box::leak(array.clone().into_boxed_slice())),
             Chunk::Words(shared, count),
             Chunk::Bitmap(words, count),
         ];
-        if let (Some(&first), Some(&last)) = (set.first(), set.last())
-            && usize::from(last - first) + 1 == set.len()
+        if let (Some(first), Some(last)) = (set.min(), set.max())
+            && u64::from(last - first) + 1 == set.len()
         {
-            shapes.push(Chunk::Span(u32::from(first)..u32::from(last) + 1));
+            shapes.push(Chunk::Span(first..last + 1));
         }
         shapes.push(Chunk::Array(array));
         shapes
     }
 
-    fn all(lows: &Chunk<'_>) -> Vec<u16> {
+    fn all(lows: &Chunk<'_>) -> RoaringBitmap {
         let mut all = Vec::new();
-        lows.for_each(|low| all.push(low));
+        lows.for_each(|low| all.push(u32::from(low)));
         assert_eq!(all.len(), lows.len());
-        all
-    }
-
-    fn sorted<'a>(set: impl Iterator<Item = &'a u16>) -> Vec<u16> {
-        set.copied().collect()
+        RoaringBitmap::from_sorted_iter(all).expect("they ascend")
     }
 
     proptest! {
@@ -436,29 +445,26 @@ mod tests {
         #[test]
         fn operations_are_those_of_sets(a in sets(), b in sets(), span in (0u32..=ALL, 0u32..=ALL)) {
             let span = span.0.min(span.1)..span.0.max(span.1);
-            let in_span: BTreeSet<u16> = span.clone().map(|low| low as u16).collect();
+            let in_span: RoaringBitmap = span.clone().collect();
             for (x, y) in [(&a, &b), (&a, &in_span), (&in_span, &b)] {
                 for lows in shapes(x) {
                     for others in shapes(y) {
-                        prop_assert_eq!(all(&lows.and(&others)), sorted(x.intersection(y)));
-                        prop_assert_eq!(all(&lows.and_on(&others)), sorted(x.intersection(y)));
-                        prop_assert_eq!(lows.and_len(&others), x.intersection(y).count());
-                        prop_assert_eq!(all(&lows.and_not(&others)), sorted(x.difference(y)));
-                        prop_assert_eq!(all(&lows.clone().or(others)), sorted(x.union(y)));
+                        prop_assert_eq!(all(&lows.and(&others)), x & y);
+                        prop_assert_eq!(all(&lows.and_on(&others)), x & y);
+                        prop_assert_eq!(lows.and_len(&others) as u64, x.intersection_len(y));
+                        prop_assert_eq!(all(&lows.and_not(&others)), x - y);
+                        prop_assert_eq!(all(&lows.clone().or(others)), x | y);
                     }
-                    prop_assert_eq!(all(&lows.within(&span)), sorted(x.intersection(&in_span)));
-                    prop_assert_eq!(all(&lows.filter(|low| y.contains(&low))), sorted(x.intersection(y)));
+                    prop_assert_eq!(all(&lows.within(&span)), x & &in_span);
+                    prop_assert_eq!(all(&lows.filter(|low| y.contains(low.into()))), x & y);
                     for probe in [0, 63, 64, 30_000, 65_535, span.start, span.end] {
                         let low = probe.min(ALL - 1) as u16;
-                        prop_assert_eq!(lows.contains(low), x.contains(&low));
+                        prop_assert_eq!(lows.contains(low), x.contains(low.into()));
                         let (mut up, mut down) = (lows.place_of(probe), lows.place_of(probe));
-                        let ahead: Vec<u16> = std::iter::from_fn(|| lows.next(&mut up)).collect();
-                        let from_probe = |low: &&u16| u32::from(**low) >= probe;
-                        prop_assert_eq!(ahead, sorted(x.iter().filter(from_probe)));
-                        let mut behind: Vec<u16> =
-                            std::iter::from_fn(|| lows.previous(&mut down)).collect();
-                        behind.reverse();
-                        prop_assert_eq!(behind, sorted(x.iter().filter(|low| !from_probe(low))));
+                        let ahead = std::iter::from_fn(|| lows.next(&mut up).map(u32::from));
+                        prop_assert!(ahead.eq(x.range(probe..)));
+                        let behind = std::iter::from_fn(|| lows.previous(&mut down).map(u32::from));
+                        prop_assert!(behind.eq(x.range(..probe).rev()));
                     }
                 }
             }

@@ -3,6 +3,9 @@
 //! Two bytes a business: `DocId`s are grouped by their upper 16 bits, as in
 //! [postings](crate::snapshot::encoding::postings). Large sets are never held; they stay plans, and
 //! are evaluated a chunk at a time ([`evaluate`](super::evaluate)).
+//!
+//! Not a `RoaringBitmap`: its containers cannot be borrowed, and the place of a document in the
+//! order of a set, which numbers what is known of it, is counted anew at every look-up.
 
 use super::chunk::Chunk;
 use crate::ids::DocId;

@@ -12,8 +12,7 @@
 //! ```
 //!
 //! A list is one by one where that takes no more bytes: below some six `DocId`s a chunk. A chunk of
-//! more than 4,096 is a bitmap, which is smaller then. Lists that filter others are bitmaps from
-//! fewer on: a probe costs one load instead of a search.
+//! more than 4,096 is a bitmap, which is smaller then.
 //!
 //! All `DocId`s that share their upper 16 bits (KEY) form a chunk, as in Roaring bitmaps (Chambi,
 //! Lemire, Kaser, Godin: "Better bitmap performance with Roaring bitmaps", 2016). RANK counts the
@@ -21,16 +20,20 @@
 //! so that "how many below this DocId", and with it what is stored beside a `DocId`, takes two
 //! reads of memory.
 //!
-//! Why not `roaring` itself: it has no view over borrowed bytes, and decoding a bitmap costs 30 to
-//! 280 µs a query (3 % to 30 % of ten million records), as much as the whole search may.
+//! Lists of whole values (industries, places, hosts), beside which nothing is stored, are
+//! [Roaring bitmaps](roaring) in the portable format; those of terms need ranks, which it has not.
+//! One view reads both.
 //!
 //! Every list begins at a multiple of 8 bytes.
 
 mod encode;
+pub mod roaring;
 
 pub use encode::{encode, encode_with};
 
-use super::container::{BITMAP_RANKS, BITMAP_WORDS, Bitmap, Container, ranks_of};
+use super::container::{
+    BITMAP_RANKS, BITMAP_WORDS, Bitmap, Container, StoredWord, last_bit, ranks_of,
+};
 use crate::bytes::cast;
 use crate::ids::DocId;
 use crate::snapshot::file::error::SnapshotError;
@@ -42,10 +45,6 @@ const IS_CHUNKED: u32 = 1 << 31;
 
 /// Most `DocId`s of a chunk stored as an array; a bitmap takes as many bytes as this many lows.
 pub const ARRAY_MAX: usize = 4096;
-
-/// Largest array in lists that filter others: 512 lows take an eighth of a bitmap, but finding one
-/// takes nine steps.
-pub const FILTER_ARRAY_MAX: usize = 512;
 
 /// The bit of a head's second word that says that the chunk is a bitmap.
 const IS_BITMAP: u32 = 1 << 31;
@@ -63,8 +62,17 @@ pub enum Postings<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkedPostings<'a> {
     count: u32,
-    heads: &'a [[u32; 3]],
+    heads: Heads<'a>,
     data: &'a [u8],
+}
+
+/// Where the chunks of a list lie in its data.
+#[derive(Clone, Copy, Debug)]
+enum Heads<'a> {
+    /// HEAD of each chunk.
+    Ranked(&'a [[u32; 3]]),
+    /// Those of a [Roaring bitmap](roaring): KEY and CARDINALITY - 1, and OFFSET.
+    Roaring { keys: &'a [u32], offsets: &'a [u32] },
 }
 
 /// A chunk: the upper 16 bits that its `DocId`s share, and their lower ones.
@@ -165,13 +173,12 @@ impl<'a> Postings<'a> {
             Postings::Chunked(chunked) => {
                 let key = (doc.0 >> 16) as u16;
                 let at = chunked.place(u32::from(key));
-                match chunked.heads.get(at) {
-                    None => chunked.count as usize,
-                    Some(head) if head[0] as u16 == key => {
-                        head[2] as usize + chunked.chunk(at).container.rank(doc.0 & 0xffff)
-                    }
-                    Some(head) => head[2] as usize,
+                if at == chunked.num_chunks() {
+                    return chunked.count as usize;
                 }
+                let is_within = chunked.key(at) == key;
+                let within = |at| chunked.chunk(at).container.rank(doc.0 & 0xffff);
+                chunked.rank(at) + if is_within { within(at) } else { 0 }
             }
         }
     }
@@ -193,7 +200,10 @@ impl<'a> Postings<'a> {
     pub(crate) fn address(&self) -> usize {
         match self {
             Postings::Small(docs) => docs.as_ptr().addr(),
-            Postings::Chunked(chunked) => chunked.heads.as_ptr().addr(),
+            Postings::Chunked(ChunkedPostings { heads: Heads::Ranked(heads), .. }) => {
+                heads.as_ptr().addr()
+            }
+            Postings::Chunked(chunked) => chunked.data.as_ptr().addr(),
         }
     }
 
@@ -221,6 +231,7 @@ impl<'a> Postings<'a> {
         let chunks = *words.get(1)? as usize;
         let heads: &[[u32; 3]] = bytemuck::cast_slice(words.get(2..chunks.checked_mul(3)? + 2)?);
         let data = bytes.get(((2 + chunks * 3) * 4).next_multiple_of(8)..)?;
+        let heads = Heads::Ranked(heads);
         Some(Postings::Chunked(ChunkedPostings { count: count as u32, heads, data }))
     }
 
@@ -231,7 +242,7 @@ impl<'a> Postings<'a> {
             }
             Postings::Chunked(chunked) => chunked,
         };
-        let last = chunked.heads.last()?;
+        let Heads::Ranked([.., last]) = chunked.heads else { return None };
         let (place, is_bitmap) = (last[1] & !IS_BITMAP, last[1] & IS_BITMAP != 0);
         let len = place as usize * 8 + container_bytes((last[0] >> 16) as usize + 1, is_bitmap);
         let data = chunked.data.get(..len)?;
@@ -263,7 +274,10 @@ impl<'a> Postings<'a> {
 impl<'a> ChunkedPostings<'a> {
     /// Number of chunks.
     pub fn num_chunks(&self) -> usize {
-        self.heads.len()
+        match self.heads {
+            Heads::Ranked(heads) => heads.len(),
+            Heads::Roaring { keys, .. } => keys.len(),
+        }
     }
 
     /// How many `DocId`s there are.
@@ -274,16 +288,18 @@ impl<'a> ChunkedPostings<'a> {
     /// The key of chunk `at`.
     #[inline]
     pub fn key(&self, at: usize) -> u16 {
-        self.heads[at][0] as u16
+        match self.heads {
+            Heads::Ranked(heads) => heads[at][0] as u16,
+            Heads::Roaring { keys, .. } => keys[at] as u16,
+        }
     }
 
-    /// The first chunk whose key is not below `key`. A list with `DocId`s in every chunk has it at
-    /// that very place.
+    /// The first chunk whose key is not below `key`.
     #[inline]
     pub fn place(&self, key: u32) -> usize {
-        match self.heads.get(key as usize) {
-            Some(head) if head[0] & 0xffff == key => key as usize,
-            _ => self.heads.partition_point(|head| head[0] & 0xffff < key),
+        match self.heads {
+            Heads::Ranked(heads) => place_in(heads, key, |head| head[0] & 0xffff),
+            Heads::Roaring { keys, .. } => place_in(keys, key, |key| key & 0xffff),
         }
     }
 
@@ -291,30 +307,44 @@ impl<'a> ChunkedPostings<'a> {
     #[inline]
     pub fn find(&self, key: u16) -> Option<usize> {
         let at = self.place(u32::from(key));
-        (at < self.heads.len() && self.key(at) == key).then_some(at)
+        (at < self.num_chunks() && self.key(at) == key).then_some(at)
     }
 
     /// How many `DocId`s are in the chunks before chunk `at`.
     #[inline]
     pub fn rank(&self, at: usize) -> usize {
-        self.heads[at][2] as usize
+        match self.heads {
+            Heads::Ranked(heads) => heads[at][2] as usize,
+            Heads::Roaring { keys, .. } => {
+                keys[..at].iter().map(|key| (key >> 16) as usize + 1).sum::<usize>()
+            }
+        }
     }
 
     /// Chunk `at`.
     #[inline]
     pub fn chunk(&self, at: usize) -> Chunk<'a> {
-        let [first, place, _rank] = self.heads[at];
-        let count = (first >> 16) as usize + 1;
-        let data = &self.data[(place & !IS_BITMAP) as usize * 8..];
-        let container = if place & IS_BITMAP == 0 {
-            Container::Array(cast(&data[..count * 2]))
-        } else {
+        let (first, start, is_bitmap) = match self.heads {
+            Heads::Ranked(heads) => {
+                let [first, place, _rank] = heads[at];
+                (first, (place & !IS_BITMAP) as usize * 8, place & IS_BITMAP != 0)
+            }
+            Heads::Roaring { keys, offsets } => {
+                (keys[at], offsets[at] as usize, keys[at] >> 16 >= ARRAY_MAX as u32)
+            }
+        };
+        let (count, data) = ((first >> 16) as usize + 1, &self.data[start..]);
+        let container = if is_bitmap {
             let (words, rest) = data.split_at(BITMAP_WORDS * 8);
+            let ranks = || cast::<u16>(&rest[..BITMAP_RANKS * 2]);
             Container::Bitmap(Bitmap {
-                words: cast::<u64>(words).try_into().expect("sized above"),
-                ranks: cast::<u16>(&rest[..BITMAP_RANKS * 2]).try_into().expect("sized above"),
+                words: cast::<StoredWord>(words).try_into().expect("sized above"),
+                ranks: matches!(self.heads, Heads::Ranked(_))
+                    .then(|| ranks().try_into().expect("sized above")),
                 count: count as u32,
             })
+        } else {
+            Container::Array(cast(&data[..count * 2]))
         };
         Chunk { key: first as u16, container }
     }
@@ -327,8 +357,11 @@ impl<'a> ChunkedPostings<'a> {
     }
 
     fn check(&self, num_docs: u32) -> Result<(), &'static str> {
+        let Heads::Ranked(heads) = self.heads else {
+            return Err("a list of postings has no ranks");
+        };
         let (mut rank, mut place, mut last_key) = (0u32, 0usize, None);
-        for (at, head) in self.heads.iter().enumerate() {
+        for (at, head) in heads.iter().enumerate() {
             let count = (head[0] >> 16) + 1;
             let key = head[0] as u16;
             let is_bitmap = head[1] & IS_BITMAP != 0;
@@ -348,11 +381,11 @@ impl<'a> ChunkedPostings<'a> {
                     lows.last().copied().unwrap_or_default()
                 }
                 Container::Bitmap(Bitmap { words, ranks, count }) => {
-                    if (*ranks, count) != ranks_of(words) {
+                    let (expected, ones) = ranks_of(words);
+                    if ranks != Some(&expected) || count != ones {
                         return Err("a bitmap does not hold what its head says");
                     }
-                    let word = words.iter().rposition(|&word| word != 0).unwrap_or_default();
-                    (word * 64 + 63) as u16 - words[word].leading_zeros() as u16
+                    last_bit(words, BITMAP_WORDS * 64 - 1).unwrap_or_default() as u16
                 }
             };
             if u32::from(key) << 16 | u32::from(highest) >= num_docs {
@@ -366,6 +399,16 @@ impl<'a> ChunkedPostings<'a> {
 
 /// Bytes of a chunk's head.
 const HEAD_BYTES: usize = 12;
+
+/// The first chunk whose key is not below `key`. A list with `DocId`s in every chunk has it at that
+/// very place.
+#[inline]
+fn place_in<T>(heads: &[T], key: u32, key_of: impl Fn(&T) -> u32) -> usize {
+    match heads.get(key as usize) {
+        Some(head) if key_of(head) == key => key as usize,
+        _ => heads.partition_point(|head| key_of(head) < key),
+    }
+}
 
 /// Is each greater than the one before? Looks at all of them, which takes less time than to stop
 /// early.
@@ -384,7 +427,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    fn all(postings: &Postings<'_>) -> Vec<u32> {
+    pub(super) fn all(postings: &Postings<'_>) -> Vec<u32> {
         match postings {
             Postings::Small(docs) => docs.to_vec(),
             Postings::Chunked(chunked) => (0..chunked.num_chunks())
@@ -399,7 +442,7 @@ mod tests {
     }
 
     /// Sets with sparse, dense and full stretches.
-    fn sets() -> impl Strategy<Value = BTreeSet<u32>> {
+    pub(super) fn sets() -> impl Strategy<Value = BTreeSet<u32>> {
         let stretch = (0u32..300_000, 1u32..9000, 1u32..40)
             .prop_map(|(start, len, step)| (start..start + len).step_by(step as usize));
         proptest::collection::vec(stretch, 1..6)
@@ -410,7 +453,9 @@ mod tests {
     fn place_of_ranks(postings: &Postings<'_>, bytes: &[u8]) -> Option<usize> {
         let Postings::Chunked(chunked) = postings else { return None };
         (0..chunked.num_chunks()).find_map(|at| match chunked.chunk(at).container {
-            Container::Bitmap(bitmap) => Some(bitmap.ranks.as_ptr().addr() - bytes.as_ptr().addr()),
+            Container::Bitmap(bitmap) => {
+                Some(bitmap.ranks?.as_ptr().addr() - bytes.as_ptr().addr())
+            }
             Container::Array(_) => None,
         })
     }

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Nearly every host has one business: its entry is its list, used in place. The
-//! [postings](super::postings) of keys with several lie in a section of their own, in the order of
-//! the entries.
+//! [lists](super::postings::roaring) of keys with several lie in a section of their own, in the
+//! order of the entries.
 
-use super::postings::{FILTER_ARRAY_MAX, Postings, encode_with};
+use super::postings::{Postings, roaring};
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
 use crate::snapshot::file::mapped::Section;
@@ -37,7 +37,7 @@ pub fn encode_entry(
         return Ok(*doc);
     }
     let place = (lists_before + lists.len() as u64) / LIST_ALIGN as u64;
-    encode_with(FILTER_ARRAY_MAX, docs, lists);
+    roaring::encode(docs, lists);
     match u32::try_from(place) {
         Ok(place) if place < LISTED => Ok(LISTED | place),
         _ => Err(SnapshotError::TooLarge { section: kind.to_string() }),
@@ -72,7 +72,8 @@ impl EntryLists {
             if start != end {
                 return Err(section.damaged("postings do not join"));
             }
-            end += Postings::check(&postings.as_ref()[start..], num_docs, postings.kind())?;
+            end += roaring::check(&postings.as_ref()[start..], num_docs)
+                .map_err(|reason| postings.damaged(reason))?;
         }
         if end != postings.as_ref().len() {
             return Err(postings.damaged("bytes follow the last list"));
@@ -86,7 +87,7 @@ impl EntryLists {
             0 => Postings::Small(std::slice::from_ref(entry)),
             _ => {
                 let start = (entry & !LISTED) as usize * LIST_ALIGN;
-                Postings::front(&self.postings.as_ref()[start..])
+                roaring::front(&self.postings.as_ref()[start..])
             }
         }
     }

@@ -50,7 +50,8 @@ pub fn push_to(
             let low = docs.start & 0xffff;
             let first = low as usize / 64;
             // Numbers count from the first bit of a word.
-            let before = (words[first] & ((1 << (low % 64)) - 1)).count_ones() as usize;
+            let before = u64::from_le_bytes(words[first]) & ((1 << (low % 64)) - 1);
+            let before = before.count_ones() as usize;
             select(&words[first..], numbers.map(|number| before + number), |bit| {
                 found.push((first * 64) as u16 + bit as u16);
             });

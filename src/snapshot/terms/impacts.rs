@@ -199,12 +199,13 @@ impl<F: FnMut(usize, usize), const COUNTED: bool> Loop for RanksOf<'_, F, COUNTE
         if COUNTED {
             let mut count = 0u32;
             let before_words = bitmap.words.map(|word| {
-                count += word.count_ones();
-                count - word.count_ones()
+                let ones = u64::from_le_bytes(word).count_ones();
+                count += ones;
+                count - ones
             });
             for (number, &low) in lows.iter().enumerate() {
                 let word = usize::from(low >> 6);
-                let (bits, bit) = (bitmap.words[word], 1 << (low & 63));
+                let (bits, bit) = (u64::from_le_bytes(bitmap.words[word]), 1 << (low & 63));
                 if bits & bit != 0 {
                     let rank = before_words[word] + (bits & (bit - 1)).count_ones();
                     push(number, rank as usize);

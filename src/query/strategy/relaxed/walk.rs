@@ -129,7 +129,7 @@ impl<'s> RelaxedScorer<'s> {
             docs.fill(0);
             hits.or_into(key, &mut docs);
             first.chunk(key).for_each(|low| docs[usize::from(low >> 6)] &= !(1 << (low & 63)));
-            if count_ones(docs.as_slice()) > session.tuning().relaxed_few_max {
+            if count_ones(docs.iter().copied()) > session.tuning().relaxed_few_max {
                 walk.many(key, &mut docs);
             } else {
                 let doc = |low| DocId(u32::from(key) << 16 | u32::from(low));
@@ -266,7 +266,7 @@ impl Walk<'_, '_> {
             while levels.len() > 1 {
                 let middle = levels.start + levels.len() as u32 / 2;
                 self.reach(self.level(middle), left, &mut reached);
-                let is_full = count_ones(reached.as_slice()) > self.nearest.stretch().wanted;
+                let is_full = count_ones(reached.iter().copied()) > self.nearest.stretch().wanted;
                 if is_full { levels.start = middle } else { levels.end = middle }
             }
             self.reach(self.level(levels.start), left, &mut reached);
@@ -277,7 +277,7 @@ impl Walk<'_, '_> {
         let Some(bound) = self.nearest.bound_key() else { return self.look_at(key, left) };
         let held = (bound >> 16) as f64 / ONE * self.scorer.total;
         let one = self.scorer.total / ONE;
-        let before = count_ones(left.as_slice());
+        let before = count_ones(left.iter().copied());
         match self.is_best_first {
             true => self.reach_boosted(held - one, left, &mut reached),
             false => {
@@ -285,7 +285,7 @@ impl Walk<'_, '_> {
                 self.reach([threshold; 2], left, &mut reached);
             }
         }
-        let after = count_ones(reached.as_slice());
+        let after = count_ones(reached.iter().copied());
         self.is_bounded |= after < before;
         if self.is_best_first && after > self.single_max {
             self.leave_out_alone(key, &mut reached);

@@ -1,7 +1,7 @@
 //! Writing lists: one by one or by chunks, whichever takes fewer bytes.
 
 use super::{ARRAY_MAX, HEAD_BYTES, IS_BITMAP, IS_CHUNKED, container_bytes};
-use crate::snapshot::encoding::container::{BITMAP_WORDS, ranks_of};
+use crate::snapshot::encoding::container::{BITMAP_WORDS, StoredWords, ranks_of};
 
 /// Ends of pieces are looked for among so many, and then in steps that double.
 const NEAR: usize = 16;
@@ -31,12 +31,12 @@ pub fn encode(docs: &[u32], out: &mut Vec<u8>) {
     encode_with(ARRAY_MAX, docs, out);
 }
 
-/// Appends a list with bitmaps for chunks of more than `array_max`, which is at most [`ARRAY_MAX`].
+/// Appends a list with bitmaps for chunks of more than `array_max`, which is at most [`ARRAY_MAX`]:
+/// tests want bitmaps of few.
 pub fn encode_with(array_max: usize, docs: &[u32], out: &mut Vec<u8>) {
     debug_assert!(out.len().is_multiple_of(8) && !docs.is_empty());
     debug_assert!(docs.windows(2).all(|pair| pair[0] < pair[1]));
     let chunks = || chunks(docs);
-    // What probing gains from bitmaps counts for more than their size.
     let chunked_bytes = chunks()
         .map(|chunk| HEAD_BYTES + container_bytes(chunk.len(), chunk.len() > ARRAY_MAX))
         .sum::<usize>();
@@ -67,11 +67,11 @@ pub fn encode_with(array_max: usize, docs: &[u32], out: &mut Vec<u8>) {
                 *low = (doc as u16).to_le_bytes();
             }
         } else {
-            let mut words = [0u64; BITMAP_WORDS];
+            let mut words: StoredWords = [[0; 8]; BITMAP_WORDS];
             for &doc in chunk {
-                words[usize::from(doc as u16 >> 6)] |= 1 << (doc & 63);
+                words[usize::from(doc as u16 >> 6)][doc as usize % 64 / 8] |= 1 << (doc % 8);
             }
-            out.extend_from_slice(bytemuck::cast_slice(&words));
+            out.extend_from_slice(words.as_flattened());
             out.extend_from_slice(bytemuck::cast_slice(&ranks_of(&words).0));
         }
     }
