@@ -313,9 +313,13 @@ struct RowReader<R> {
 
 impl<R: BufRead> RowReader<R> {
     fn new(reader: R, delimiter: u8) -> RowReader<R> {
+        let mut parser = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+        // It passes over a byte order mark in what it reads first. That of the input is gone here,
+        // and another one, behind line ends, belongs to a row, which may be nothing else.
+        let _ = parser.read_record(b"\n", &mut [], &mut []);
         RowReader {
             reader,
-            parser: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
+            parser,
             lines: Lines::new(),
             quotes: Quotes::new(delimiter),
             cells: vec![0; RECORD_BYTES_MAX],
@@ -527,6 +531,16 @@ mod tests {
         assert_eq!(read("id,name\n1,\"a\""), ["2 a"]);
         assert_eq!(read("id,name\n1,\"\"\"\""), ["2 \""]);
         assert_eq!(read("id,name\n1,5\" pipe"), ["2 5\" pipe"]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_behind_line_ends_is_a_cell() {
+        for buffer_bytes in [1, 2, 4096] {
+            let reader = BufReader::with_capacity(buffer_bytes, "\n\u{feff}\n".as_bytes());
+            let options = TableOptions { delimiter: b',', columns: None };
+            let table = Delimited::new(reader, b"", &options).unwrap();
+            assert_eq!(table.names(), ["\u{feff}"]);
+        }
     }
 
     #[test]
