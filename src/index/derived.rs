@@ -81,8 +81,8 @@ pub struct Thresholds {
     pub term_positions_min: usize,
     /// Fewest businesses that hold both words of a phrase that is stored.
     pub phrase_docs_min: u32,
-    /// Fewest businesses that hold both words of a phrase that has a list in any case.
-    pub phrase_listed_docs_min: u32,
+    /// A phrase has a list in any case if one document in so many holds both its words.
+    pub phrase_listed_share: u32,
     /// Fewest businesses that hold both words of a phrase whose best businesses are stored.
     pub phrase_best_docs_min: u32,
     /// Longest list of a phrase that has no best businesses beside it.
@@ -117,10 +117,10 @@ impl Default for Thresholds {
             // bytes a business less, phrases take a tenth more, two keywords that as many hold both
             // some 300 µs instead of 30.
             phrase_docs_min: 512,
-            // 16 bytes a business, of two thousand phrases. Without, the words of ten thousand are
-            // read for the page on which the phrases end: 17.7 ms for `are service` instead of 7.1.
-            // From 65,536 on: 77 bytes, and two keywords take no less.
-            phrase_listed_docs_min: 1 << 20,
+            // 16 bytes a document, of two thousand phrases. Without, the words of ten thousand are
+            // read for the page on which the phrases end, and the total of a longer phrase reads
+            // those of all who hold its words.
+            phrase_listed_share: 10,
             // Scoring and checking fewer costs some 0.3 ms.
             phrase_best_docs_min: 512,
             // Scoring them costs some 50 µs.
@@ -147,7 +147,7 @@ impl Thresholds {
         positions_min: 1,
         term_positions_min: 1,
         phrase_docs_min: 1,
-        phrase_listed_docs_min: 128,
+        phrase_listed_share: 2,
         phrase_best_docs_min: 1,
         phrase_scored_max: 0,
         tier_best: Bounds { docs_min: 1, in_industry_docs_min: 1, max: 5 },

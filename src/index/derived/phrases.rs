@@ -79,6 +79,7 @@ pub fn write(
         lens: &lens,
         scopes: source.scopes,
         thresholds: source.thresholds,
+        listed_docs_min: source.words.num_docs() / source.thresholds.phrase_listed_share,
         memory: source.memory / 4 / pool.current_num_threads(),
     };
     let mut section = writer.begin(SectionKind::PhrasePostings);

@@ -35,6 +35,8 @@ pub struct Encoder<'a> {
     pub scopes: &'a Scopes,
     /// What is stored.
     pub thresholds: &'a Thresholds,
+    /// Fewest documents that hold both words of a phrase that has a list in any case.
+    pub listed_docs_min: u32,
     /// Bytes of businesses that are held at a time.
     pub memory: usize,
 }
@@ -191,18 +193,19 @@ impl Encoder<'_> {
         if both < thresholds.phrase_docs_min {
             return None;
         }
-        let is_listed = is_listed(count, both, thresholds);
+        let is_listed = is_listed(count, both, self.listed_docs_min);
         let is_scored = is_listed && count <= thresholds.phrase_scored_max;
         let has_best = both >= thresholds.phrase_best_docs_min && !is_scored;
         Some(Phrase { at, pair: pair(first, second), count, is_listed, has_best })
     }
 }
 
-/// Has a phrase that `count` of those `both` businesses hold that hold both its words a list?
-fn is_listed(count: u32, both: u32, thresholds: &Thresholds) -> bool {
+/// Has a phrase that `count` of those `both` documents hold that hold both its words a list? From
+/// `listed_docs_min` of them on it has one in any case.
+fn is_listed(count: u32, both: u32, listed_docs_min: u32) -> bool {
     let (len, both_len) = (u64::from(count), u64::from(both));
     let is_by_chance = len * RARE_SHARE > both_len && len * FREQUENT_SHARE < both_len;
-    !is_by_chance || both >= thresholds.phrase_listed_docs_min
+    !is_by_chance || both >= listed_docs_min
 }
 
 /// How many of the first of `phrases` are encoded together, one at least, so that of their
@@ -241,11 +244,10 @@ mod tests {
 
     #[test]
     fn phrases_by_chance_have_no_list_unless_their_words_are_very_frequent() {
-        let thresholds = Thresholds { phrase_listed_docs_min: 9600, ..Thresholds::default() };
-        let listed = |both| (1..both).filter(|&count| is_listed(count, both, &thresholds)).count();
+        let listed = |both| (1..both).filter(|&count| is_listed(count, both, 9600)).count();
         // Up to one in 96, and from one in 32 on.
         for (count, expected) in [(99, true), (100, false), (299, false), (300, true)] {
-            assert_eq!(is_listed(count, 9599, &thresholds), expected, "{count}");
+            assert_eq!(is_listed(count, 9599, 9600), expected, "{count}");
         }
         assert_eq!((listed(9599), listed(9600)), (9598 - 200, 9599));
     }
