@@ -27,11 +27,7 @@ pub struct Host {
 impl Host {
     /// The host of a website; `None` if the text has none.
     pub fn of_website(website: &str) -> Option<Host> {
-        let rest = match website.split_once("://") {
-            Some((scheme, rest)) if is_scheme(scheme) => rest,
-            _ => website.strip_prefix("//").unwrap_or(website),
-        };
-        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+        let authority = split_authority(website).0;
         let host = authority.rsplit_once('@').map_or(authority, |(_user, host)| host);
         let host = match host.rsplit_once(':') {
             Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
@@ -62,6 +58,23 @@ impl Host {
         let searched = self.name.len() - self.suffix_len.unwrap_or(0);
         self.name[..searched].split('.').filter(|label| !label.is_empty())
     }
+}
+
+/// The path of a website, folded, without query, fragment and a `/` at its end; `None` if nothing
+/// is left.
+pub fn path_of_website(website: &str) -> Option<String> {
+    let path = split_authority(website).1.split(['?', '#']).next().unwrap_or_default();
+    let path = fold_text(path.trim_end().trim_end_matches('/'));
+    (!path.is_empty()).then_some(path)
+}
+
+/// The part of a website with the host, and what follows it.
+fn split_authority(website: &str) -> (&str, &str) {
+    let rest = match website.split_once("://") {
+        Some((scheme, rest)) if is_scheme(scheme) => rest,
+        _ => website.strip_prefix("//").unwrap_or(website),
+    };
+    rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()))
 }
 
 /// A folded host with each `xn--` label as what it stands for (RFC 3492); a label that stands for
@@ -159,6 +172,22 @@ mod tests {
         assert_eq!(Host::of_website("https:///path"), None);
         assert_eq!(Host::of_website("see our page"), None);
         assert_eq!(Host::of_website("com").unwrap().searchable_labels().count(), 1);
+    }
+
+    #[test]
+    fn paths_of_websites() {
+        for (website, path) in [
+            ("https://example.com/Company/Acme/?a=/b#c", Some("/company/acme")),
+            ("example.com/a", Some("/a")),
+            ("user@example.com:80/a/b//", Some("/a/b")),
+            ("https://example.com/#/a", None),
+            ("https://example.com?a=/b", None),
+            ("example.com/", None),
+            ("example.com", None),
+            ("", None),
+        ] {
+            assert_eq!(path_of_website(website).as_deref(), path, "{website}");
+        }
     }
 
     #[test]

@@ -138,10 +138,12 @@ pub enum Term {
     /// A quoted phrase of several words, or a run of characters of a script without spaces.
     Phrase(Phrase),
     /// A host or URL: the businesses on that host, those in which all words of its labels match,
-    /// and those that it matches as a compound.
+    /// and those that it matches as a compound; where many share the host, those with the path.
     Host {
         /// The host's name, as [`Host::name`](crate::analyzer::host::Host::name) gives it.
         name: String,
+        /// Its [path](crate::analyzer::host::path_of_website), if there is one.
+        path: Option<String>,
         /// Its labels before the public suffix, each a word, a compound or a run.
         labels: Vec<Term>,
         /// The name as a compound, as `Monday.com`, if it is one.

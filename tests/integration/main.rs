@@ -22,6 +22,7 @@ mod oracle;
 mod parquet_files;
 mod presets;
 mod properties;
+mod shared_hosts;
 mod snapshot_damage;
 mod support;
 mod table_shapes;

@@ -114,10 +114,10 @@ fn looked_up(term: &Term) -> Vec<String> {
             joined.forms.iter().cloned().chain([show_phrase(parts)]).collect()
         }
         Term::Phrase(phrase) => vec![show_phrase(phrase)],
-        Term::Host { name, labels, compound } => {
+        Term::Host { labels, compound, .. } => {
             let labels: Vec<String> = labels.iter().map(show_term).collect();
             let compound = compound.iter().flat_map(|compound| looked_up(compound));
-            [format!("host {name}"), labels.join(" ")].into_iter().chain(compound).collect()
+            [show_term(term), labels.join(" ")].into_iter().chain(compound).collect()
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn show_term(term: &Term) -> String {
             format!("{} = {}", show_word(joined), show_phrase(parts))
         }
         Term::Phrase(phrase) => show_phrase(phrase),
-        Term::Host { name, .. } => format!("host {name}"),
+        Term::Host { name, path, .. } => format!("host {name}{}", path.as_deref().unwrap_or("")),
     }
 }
 

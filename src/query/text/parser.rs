@@ -2,7 +2,7 @@
 
 use super::{Clause, Phrase, QueryTooLong, QueryWord, STARRED_WORDS_MAX, Term, TextQuery};
 use crate::analyzer::fold::{Class, class_of, is_quote};
-use crate::analyzer::host::Host;
+use crate::analyzer::host::{Host, path_of_website};
 use crate::analyzer::legal_form::{self, Ends};
 use crate::analyzer::{Analysis, Unit, UnitKind, WordForms};
 use crate::limits::QUERY_WORDS_MAX;
@@ -131,7 +131,8 @@ impl<'a> Parser<'a> {
             [unit] if unit.kind == UnitKind::Compound => Some(Box::new(term(&analysis, unit))),
             _ => None,
         };
-        let term = Term::Host { name: host.name().to_owned(), labels, compound };
+        let (name, path) = (host.name().to_owned(), path_of_website(inner));
+        let term = Term::Host { name, path, labels, compound };
         Some((term, start..end))
     }
 

@@ -195,8 +195,8 @@ pub fn term_matches(term: &Term, record: &Searched) -> bool {
     match term {
         // "matches (excluded: excludes) the businesses on that host, those in which all words of
         // its labels match, and those that it matches as a compound". A host whose labels hold no
-        // word has only the former.
-        Term::Host { name, labels, compound } => {
+        // word has only the former. On no host are there so many that paths count.
+        Term::Host { name, labels, compound, .. } => {
             is_on_host(name, record)
                 || !labels.is_empty() && labels.iter().all(|label| term_matches(label, record))
                 || compound.iter().any(|compound| term_matches(compound, record))

@@ -155,7 +155,7 @@ fn check_term(term: &Term) {
             assert!(!phrase.words.is_empty());
             assert!(phrase.words.iter().all(|(_, word)| has_forms(&word.forms)));
         }
-        Term::Host { name, labels, compound } => {
+        Term::Host { name, labels, compound, .. } => {
             assert!(!name.is_empty() && !labels.is_empty());
             labels.iter().for_each(check_term);
             compound.iter().for_each(|compound| check_term(compound));
