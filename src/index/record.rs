@@ -225,7 +225,11 @@ impl<'m> Object<'_, 'm> {
                 }
                 Node::Array { .. } if key.slots.iter().any(|slot| slot.is_list()) => {
                     for &slot in &key.slots {
-                        self.assembly.set_list(slot, elements(value), self.findings);
+                        if slot.is_list() {
+                            self.assembly.set_list(slot, elements(value), self.findings);
+                        } else {
+                            self.assembly.set(slot, value_of(value[0]), self.findings);
+                        }
                     }
                 }
                 node if key.slots.is_empty() => {

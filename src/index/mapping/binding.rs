@@ -86,6 +86,11 @@ impl Mapping {
                 None => binding.absent.extend(slot.field()),
             }
         }
+        // A field of several columns has their texts in the order of the columns, as one of several
+        // keys has them in the order of the keys of a JSON record.
+        for of_field in binding.slots.chunk_by_mut(|one, next| one.1 == next.1) {
+            of_field.sort_unstable_by_key(|&(column, _)| column);
+        }
         if binding.slots.iter().any(|(_, slot)| *slot == Slot::Field(Field::Location)) {
             // The text of the whole place holds the others.
             let is_place = |field: &Field| field.name().starts_with("location");

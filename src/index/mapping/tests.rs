@@ -299,15 +299,25 @@ fn fields_of_several_values_are_read_from_several_columns_and_split() {
     .unwrap();
     assert_eq!(company.aliases.iter().collect::<Vec<_>>(), ["Harrow", "Mill Co", "HM", "Harm"]);
     assert_eq!(company.other_websites.iter().count(), 2);
+    // In the order of the columns, whatever that of the mapping is.
     let columns = texts(&["id", "name", "former_names", "trading.names"]);
     let binding = mapping.bind(&columns).unwrap();
     let aliases = binding.slots.iter().filter(|(_, slot)| *slot == Slot::Field(Field::Aliases));
-    assert_eq!(aliases.map(|(at, _)| *at).collect::<Vec<_>>(), [3, 2]);
+    assert_eq!(aliases.map(|(at, _)| *at).collect::<Vec<_>>(), [2, 3]);
     assert!(!binding.absent.contains(&Field::OtherWebsites), "{:?}", binding.absent);
     let error = mapping.bind(&texts(&["id", "name", "former_names"])).unwrap_err();
     assert!(error.to_string().contains("no column \"trading.names\""), "{error}");
     let error = read(&mapping, r#"{"id":"a","name":"b","former_names":1}"#).unwrap_err();
     assert!(error.ends_with("(read from \"former_names,trading.names\")"), "{error}");
+
+    // A list of several values is none for a field of one, though another field takes them.
+    let both = pairs(&[("aliases", "names"), ("name", "names")]);
+    let mapping = Mapping::new(&MappingOptions { columns: both, ..MappingOptions::default() });
+    let mapping = mapping.unwrap();
+    let company = read(&mapping, r#"{"id":"a","names":["b"]}"#).unwrap();
+    assert_eq!((company.name.as_str(), company.aliases.iter().count()), ("b", 1));
+    let error = read(&mapping, r#"{"id":"a","names":["b","c"]}"#).unwrap_err();
+    assert!(error.contains("name is a list of 2 values"), "{error}");
 
     // Without a separator a text is one value.
     let plain = Mapping::default();
