@@ -20,6 +20,7 @@ mod input_values;
 mod operator;
 mod oracle;
 mod parquet_files;
+mod parquet_lists;
 mod presets;
 mod properties;
 mod shared_hosts;

@@ -6,7 +6,7 @@ use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DoubleType, FixedLenByteArrayType, Int32Type, Int64Type,
 };
 use parquet::file::properties::{WriterProperties, WriterVersion};
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
 use std::sync::Arc;
 
@@ -18,6 +18,9 @@ pub enum Values {
     Int64(Vec<Option<i64>>),
     Double(Vec<Option<f64>>),
     Bool(Vec<Option<bool>>),
+    /// Lists of texts; what the schema has no level for is written as an empty list, or must not be
+    /// there.
+    Lists(Vec<Option<Vec<Option<String>>>>),
 }
 
 /// Texts, all of them there.
@@ -30,6 +33,8 @@ pub struct Writing {
     pub compression: Compression,
     pub has_dictionary: bool,
     pub rows_per_group: usize,
+    /// The writer's choice if none.
+    pub rows_per_page: Option<usize>,
     /// Of values that are not in a dictionary; the writer's choice if none.
     pub encoding: Option<Encoding>,
     /// Of the format.
@@ -42,6 +47,7 @@ impl Default for Writing {
             compression: Compression::SNAPPY,
             has_dictionary: true,
             rows_per_group: 1000,
+            rows_per_page: None,
             encoding: None,
             version: WriterVersion::PARQUET_1_0,
         }
@@ -50,7 +56,8 @@ impl Default for Writing {
 
 /// A file of leaf columns in the order of the schema. `definition` is the level of a value that is
 /// there, for each column: 0 if it is required, 1 if optional, 2 if optional in an optional group.
-/// A column in a list holds one value a row.
+/// A column in a list holds one value a row, but for [`Values::Lists`], which have levels of their
+/// own.
 pub fn parquet(schema: &str, columns: &[(i16, Values)], writing: &Writing) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let mut properties = WriterProperties::builder()
@@ -59,6 +66,9 @@ pub fn parquet(schema: &str, columns: &[(i16, Values)], writing: &Writing) -> Ve
         .set_dictionary_enabled(writing.has_dictionary);
     if let Some(encoding) = writing.encoding {
         properties = properties.set_encoding(encoding);
+    }
+    if let Some(rows) = writing.rows_per_page {
+        properties = properties.set_data_page_row_count_limit(rows).set_write_batch_size(rows);
     }
     let properties = properties.build();
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
@@ -96,12 +106,34 @@ pub fn parquet(schema: &str, columns: &[(i16, Values)], writing: &Writing) -> Ve
                 Values::Int64(values) => write!(Int64Type, values, |&value| value),
                 Values::Double(values) => write!(DoubleType, values, |&value| value),
                 Values::Bool(values) => write!(BoolType, values, |&value| value),
+                Values::Lists(lists) => write_lists(&mut column, &lists[range.clone()]),
             }
             column.close().unwrap();
         }
         group.close().unwrap();
     }
     writer.into_inner().unwrap()
+}
+
+fn write_lists(column: &mut SerializedColumnWriter<'_>, lists: &[Option<Vec<Option<String>>>]) {
+    let column = column.typed::<ByteArrayType>();
+    let descriptor = column.get_descriptor();
+    let (element, max) = (descriptor.repeated_ancestor_def_level(), descriptor.max_def_level());
+    let (mut definitions, mut repetitions, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for list in lists {
+        let elements = list.as_deref().unwrap_or_default();
+        if elements.is_empty() {
+            definitions.push(if list.is_some() { element - 1 } else { 0 });
+            repetitions.push(0);
+        }
+        for (at, text) in elements.iter().enumerate() {
+            assert!(text.is_some() || element < max);
+            definitions.push(if text.is_some() { max } else { element });
+            repetitions.push((at > 0).into());
+            values.extend(text.as_deref().map(ByteArray::from));
+        }
+    }
+    column.write_batch(&values, Some(&definitions), Some(&repetitions)).unwrap();
 }
 
 impl Values {
@@ -113,6 +145,7 @@ impl Values {
             Values::Int64(values) => values.len(),
             Values::Double(values) => values.len(),
             Values::Bool(values) => values.len(),
+            Values::Lists(lists) => lists.len(),
         }
     }
 }

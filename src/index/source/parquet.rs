@@ -8,11 +8,14 @@
 //! out, and damage within a value then passes unnoticed, as in any text file. Memory: one page of
 //! at most [`PARQUET_PAGE_BYTES_MAX`](crate::limits::PARQUET_PAGE_BYTES_MAX) for every mapped
 //! column, and one block of rows: 4 MiB, and of texts as long as fields may be, 8 MiB for each
-//! column.
+//! column, or 16 MiB of lists as long as records may be.
 
 mod column;
 mod decimal;
+mod list_column;
+mod lists;
 mod pages;
+mod repetitions;
 mod shape;
 mod unpacked;
 
@@ -30,6 +33,8 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{ChunkReader, FileReader};
 use ::parquet::file::serialized_reader::SerializedFileReader;
 use column::{Cell, Column};
+use list_column::{Element, Elements, ListColumn};
+use lists::Leaf;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -44,20 +49,55 @@ pub const MAGIC_ENCRYPTED: [u8; 4] = *b"PARE";
 /// Rows that are decoded together: in every column, as many texts may be as long as a field.
 const BATCH_ROWS: usize = 128;
 
+/// Rows that are decoded together where a column is a list: a list may be as long as a record.
+const BATCH_ROWS_OF_LISTS: usize = 16;
+
 /// Reads a Parquet file block by block.
 pub struct ParquetRows<R: ChunkReader> {
     file: Arc<R>,
     reader: SerializedFileReader<SharedChunks<R>>,
     binding: Arc<Binding>,
+    /// Is it a list? For each column of the binding.
+    are_lists: Vec<bool>,
     next_group: usize,
     /// The columns of the row group being read, as in the binding.
-    columns: Vec<Column>,
+    columns: Vec<MappedColumn>,
     /// Rows of that group still to come.
     rows_left: u64,
     next_row: u64,
     /// Bytes of the texts so far.
     unpacked_bytes: u64,
     consumed: Arc<AtomicU64>,
+}
+
+/// A column that is read.
+enum MappedColumn {
+    /// One value a row.
+    Values(Column),
+    /// A list a row.
+    Lists(ListColumn),
+}
+
+impl MappedColumn {
+    /// See [`Column::read`] and [`ListColumn::read`].
+    fn read(
+        &mut self,
+        num_rows: usize,
+        texts: &mut Vec<u8>,
+        give: impl FnMut(usize, Cell),
+    ) -> io::Result<usize> {
+        match self {
+            MappedColumn::Values(column) => column.read(num_rows, texts, give),
+            MappedColumn::Lists(column) => column.read(num_rows, texts, give),
+        }
+    }
+
+    fn take_unpacked_bytes(&mut self) -> u64 {
+        match self {
+            MappedColumn::Values(column) => column.take_unpacked_bytes(),
+            MappedColumn::Lists(column) => column.take_unpacked_bytes(),
+        }
+    }
 }
 
 /// Rows by columns.
@@ -117,19 +157,27 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                 return Err(io::Error::other(reason));
             }
             let schema = metadata.file_metadata().schema_descr();
-            let names: Vec<String> =
-                schema.columns().iter().map(|column| column.path().string()).collect();
+            let leaves = lists::leaves(schema.root_schema());
+            // An operator may name a list by the path to its elements.
+            let name = |leaf: &Leaf| match mapping.knows(&leaf.path) {
+                true => leaf.path.clone(),
+                false => leaf.name.clone(),
+            };
+            let names: Vec<String> = leaves.iter().map(name).collect();
             let mapping = mapping.for_columns(&names).map_err(io::Error::other)?;
             shape::check(schema.root_schema(), &names, &mapping).map_err(io::Error::other)?;
             let binding = mapping.bind(&names).map_err(io::Error::other)?;
             for &(at, slot) in &binding.slots {
-                column::check_type(&schema.column(at), slot).map_err(io::Error::other)?;
+                column::check_type(&schema.column(at), &leaves[at], slot)
+                    .map_err(io::Error::other)?;
             }
+            let are_lists = binding.slots.iter().map(|&(at, _)| leaves[at].is_list).collect();
             let used = Arc::new(binding.clone());
             let rows = ParquetRows {
                 file: file.clone(),
                 reader,
                 binding: used,
+                are_lists,
                 next_group: 0,
                 columns: Vec::new(),
                 rows_left: 0,
@@ -161,10 +209,15 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
             }
             let row_group = self.reader.get_row_group(at).map_err(damaged)?;
             let mut columns = Vec::with_capacity(self.binding.slots.len());
-            for &(column, _) in &self.binding.slots {
-                pages::check(&*self.file, group.column(column))?;
-                let pages = row_group.get_column_page_reader(column).map_err(damaged)?;
-                columns.push(Column::new(group.column(column), pages)?);
+            for (&(at, _), &is_list) in self.binding.slots.iter().zip(&self.are_lists) {
+                let chunk = group.column(at);
+                pages::check(&*self.file, chunk)?;
+                let pages = row_group.get_column_page_reader(at).map_err(damaged)?;
+                columns.push(if is_list {
+                    MappedColumn::Lists(ListColumn::new(chunk, pages)?)
+                } else {
+                    MappedColumn::Values(Column::new(chunk.column_descr_ptr(), chunk, pages)?)
+                });
             }
             self.columns = columns;
             self.rows_left = rows;
@@ -186,11 +239,14 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
     fn next_rows(&mut self) -> io::Result<Option<Rows>> {
         let mut rows =
             Rows { binding: self.binding.clone(), first_row: self.next_row, ..Rows::default() };
+        let batch_rows =
+            if self.are_lists.contains(&true) { BATCH_ROWS_OF_LISTS } else { BATCH_ROWS };
         while rows.texts.len() < BLOCK_BYTES && rows.num_rows < BLOCK_BYTES / 256 {
             if self.rows_left == 0 && !self.open_group()? {
                 break;
             }
-            let wanted = BATCH_ROWS.min(usize::try_from(self.rows_left).unwrap_or(BATCH_ROWS));
+            let wanted =
+                usize::try_from(self.rows_left).map_or(batch_rows, |left| left.min(batch_rows));
             let width = self.columns.len();
             let start = rows.cells.len();
             rows.cells.resize(start + wanted * width, Cell::Null);
@@ -207,7 +263,7 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                     )));
                 }
             }
-            let unpacked = self.columns.iter_mut().map(Column::take_unpacked_bytes);
+            let unpacked = self.columns.iter_mut().map(MappedColumn::take_unpacked_bytes);
             self.unpacked_bytes += unpacked.sum::<u64>();
             let file_bytes = self.file.len();
             if self.unpacked_bytes
@@ -308,46 +364,86 @@ impl Rows {
         findings: &mut Findings,
     ) -> Result<Company, RecordError> {
         let slots = || cells.iter().zip(&self.binding.slots);
-        let text = |start: usize, end: usize| std::str::from_utf8(&self.texts[start..end]);
         let id = || {
             let id = slots().find(|(_, (_, slot))| *slot == Slot::Field(Field::Id));
-            id.and_then(|(cell, _)| match *cell {
-                Cell::Text { start, end } | Cell::Decimal { start, end } => {
-                    text(start, end).ok().map(str::to_owned)
-                }
-                Cell::Unsigned(number) => Some(number.to_string()),
-                Cell::Signed(number) => Some(number.to_string()),
+            id.and_then(|(cell, _)| match self.value_of(cell) {
+                Ok(Value::Text(text) | Value::Decimal(text)) => Some(text.to_owned()),
+                Ok(Value::Unsigned(number)) => Some(number.to_string()),
+                Ok(Value::Signed(number)) => Some(number.to_string()),
                 _ => None,
             })
         };
         let mut assembly = Assembly::new(mapping);
         for (cell, &(_, slot)) in slots() {
-            let value = match *cell {
-                Cell::Null => Ok(Value::Null),
-                Cell::Text { start, end } => text(start, end).map(Value::Text).map_err(|error| {
-                    let at = error.valid_up_to() + 1;
-                    let reason = format!("is not UTF-8 at byte {at}: write the column as text");
-                    (FaultKind::NotUtf8, reason)
-                }),
-                Cell::Decimal { start, end } => {
-                    Ok(Value::Decimal(text(start, end).expect("digits, a sign and a dot")))
+            let mut set = |value: Result<Value<'_>, Unread>| match value {
+                Ok(value) => assembly.set(slot, value, findings),
+                Err(Unread { kind, reason }) => {
+                    assembly.refuse(Fault { field: slot.field(), kind, reason }, findings);
                 }
+            };
+            match *cell {
                 Cell::TooLong(len) if len > RECORD_BYTES_MAX => {
                     return Err(too_long("").with_id(id().as_deref()));
                 }
-                Cell::TooLong(len) => Err((FaultKind::TooLong, company::too_long(len))),
-                Cell::Unsigned(number) => Ok(Value::Unsigned(number)),
-                Cell::Signed(number) => Ok(Value::Signed(number)),
-                Cell::Double(number) => Ok(Value::Double(number)),
-                Cell::Day(day) => Ok(Value::Day(day)),
-            };
-            match value {
-                Ok(value) => assembly.set(slot, value, findings),
-                Err((kind, reason)) => {
-                    assembly.refuse(Fault { field: slot.field(), kind, reason }, findings);
+                Cell::List { start, end } if slot.is_list() => {
+                    Elements::new(&self.texts, start..end).map(element_value).for_each(set);
                 }
+                _ => set(self.value_of(cell)),
             }
         }
         assembly.finish(findings).map_err(|error| error.with_id(id().as_deref()))
     }
+
+    /// The value of a cell; of a list of one, that one.
+    fn value_of(&self, cell: &Cell) -> Result<Value<'_>, Unread> {
+        Ok(match *cell {
+            Cell::Null => Value::Null,
+            Cell::Text { start, end } => Value::Text(text_of(&self.texts[start..end])?),
+            Cell::Decimal { start, end } => {
+                Value::Decimal(text_of(&self.texts[start..end]).expect("digits, a sign and a dot"))
+            }
+            Cell::List { start, end } => {
+                let mut elements = Elements::new(&self.texts, start..end);
+                match (elements.next(), elements.count()) {
+                    (None, _) => Value::List(0),
+                    (Some(element), 0) => element_value(element)?,
+                    (Some(_), others) => Value::List(1 + others),
+                }
+            }
+            Cell::TooLong(len) => return Err(Unread::too_long(len)),
+            Cell::Unsigned(number) => Value::Unsigned(number),
+            Cell::Signed(number) => Value::Signed(number),
+            Cell::Double(number) => Value::Double(number),
+            Cell::Day(day) => Value::Day(day),
+        })
+    }
+}
+
+/// Why a cell, or an element of a list, has no value.
+#[derive(Debug)]
+struct Unread {
+    kind: FaultKind,
+    reason: String,
+}
+
+impl Unread {
+    fn too_long(len: usize) -> Unread {
+        Unread { kind: FaultKind::TooLong, reason: company::too_long(len) }
+    }
+}
+
+fn element_value(element: Element<'_>) -> Result<Value<'_>, Unread> {
+    match element {
+        Element::Null => Ok(Value::Null),
+        Element::Text(bytes) => text_of(bytes).map(Value::Text),
+        Element::TooLong(len) => Err(Unread::too_long(len)),
+    }
+}
+
+fn text_of(bytes: &[u8]) -> Result<&str, Unread> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to() + 1;
+        let reason = format!("is not UTF-8 at byte {at}: write the column as text");
+        Unread { kind: FaultKind::NotUtf8, reason }
+    })
 }

@@ -1,7 +1,9 @@
-//! One column of a row group, read in batches.
+//! One column of a row group, read in batches. Lists are read by
+//! [`ListColumn`](super::list_column::ListColumn).
 
 use super::damaged;
 use super::decimal;
+use super::lists::Leaf;
 use super::unpacked::Unpacked;
 use crate::company::Field;
 use crate::index::mapping::Slot;
@@ -11,7 +13,7 @@ use ::parquet::column::page::PageReader;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::DataType;
 use ::parquet::file::metadata::ColumnChunkMetaData;
-use ::parquet::schema::types::{self, ColumnDescriptor};
+use ::parquet::schema::types::{self, ColumnDescPtr, ColumnDescriptor};
 use std::io;
 
 /// A value of a column.
@@ -26,8 +28,15 @@ pub enum Cell {
         /// Where they end.
         end: usize,
     },
-    /// A text longer than any field, of so many bytes.
+    /// A text longer than any field, or a list longer than any record, of so many bytes.
     TooLong(usize),
+    /// A list, its [`Elements`](super::list_column::Elements) written to the block's texts.
+    List {
+        /// Where they begin.
+        start: usize,
+        /// Where they end.
+        end: usize,
+    },
     /// A number in digits: bytes of the block's texts.
     Decimal {
         /// Where they begin.
@@ -65,11 +74,8 @@ enum Kind {
     Null,
 }
 
-/// The kind of a column, if it is one that a field can be read from.
+/// The kind of the values of a column, if it is one that a field can be read from.
 fn kind_of(column: &ColumnDescriptor) -> Option<Kind> {
-    if column.max_rep_level() > 0 {
-        return None;
-    }
     if is_of_nulls(column.self_type()) {
         return Some(Kind::Null);
     }
@@ -171,22 +177,27 @@ pub fn accepted(slot: Slot) -> &'static str {
             "numbers (INT32, INT64, DECIMAL, DOUBLE), dates (DATE, TIMESTAMP) and texts"
         }
         Slot::Field(Field::Id) | Slot::IdPart(_) => "texts, UUIDs and whole numbers",
+        Slot::Field(field) if field.is_list() => "texts and lists of texts",
         Slot::Field(_) | Slot::Beside(_) | Slot::NamePart(_) => "texts",
     }
 }
 
-/// Can `slot` be read from a column of this type? A column of nulls has no value of a wrong type.
+/// Can `slot` be read from a column of this type? A column of nulls has no value of a wrong type,
+/// and lists of one text are read as that text, as in JSON.
 ///
 /// # Errors
-/// It cannot: what the column is, and what is accepted.
-pub fn check_type(column: &ColumnDescriptor, slot: Slot) -> Result<(), String> {
+/// It cannot: what the column is, what is accepted, and how to mend it.
+pub fn check_type(column: &ColumnDescriptor, leaf: &Leaf, slot: Slot) -> Result<(), String> {
     let kind = kind_of(column);
     let is_number = matches!(
         kind,
         Some(Kind::Signed | Kind::Unsigned | Kind::Double | Kind::Decimal(_) | Kind::Text)
     );
+    let is_in_other = column.max_rep_level() > i16::from(leaf.is_list);
     let is_accepted = match slot {
+        _ if is_in_other => false,
         _ if kind == Some(Kind::Null) => true,
+        _ if leaf.is_list => kind == Some(Kind::Text),
         Slot::Field(Field::EmployeeCount) => is_number,
         Slot::Field(Field::FoundedYear) => {
             is_number || matches!(kind, Some(Kind::Time(_) | Kind::JulianTime))
@@ -200,13 +211,18 @@ pub fn check_type(column: &ColumnDescriptor, slot: Slot) -> Result<(), String> {
     if is_accepted {
         return Ok(());
     }
-    let mut found = type_name(column.self_type());
-    if column.max_rep_level() > 0 {
-        found.push_str(", in a list or map");
-    }
+    let a_list = if leaf.is_list { "a list of elements " } else { "" };
+    let in_other = if is_in_other { ", in a list or map" } else { "" };
+    let mend = match slot {
+        Slot::Field(field) if field.is_list() => {
+            format!("convert it to a list of texts, or do not read it, with --map {field}=-")
+        }
+        _ => "convert the column".to_owned(),
+    };
     Err(format!(
-        "the column {:?} is of the type {found}; accepted are {}: convert the column",
-        column.path().string(),
+        "the column {:?} is {a_list}of the type {}{in_other}; accepted are {}: {mend}",
+        leaf.name,
+        type_name(column.self_type()),
         accepted(slot)
     ))
 }
@@ -225,12 +241,15 @@ pub struct Column {
 }
 
 impl Column {
-    /// The column of these pages of a chunk.
+    /// The column of these pages of a chunk, whose levels are as `descriptor` has them.
     ///
     /// # Errors
     /// It is of a type that [`check_type`] refuses.
-    pub fn new(chunk: &ColumnChunkMetaData, pages: Box<dyn PageReader>) -> io::Result<Column> {
-        let descriptor = chunk.column_descr_ptr();
+    pub fn new(
+        descriptor: ColumnDescPtr,
+        chunk: &ColumnChunkMetaData,
+        pages: Box<dyn PageReader>,
+    ) -> io::Result<Column> {
         let kind = kind_of(&descriptor)
             .ok_or_else(|| io::Error::other("it is damaged: a column changed its type"))?;
         let max_definition = descriptor.max_def_level();
@@ -266,22 +285,33 @@ impl Column {
     ) -> io::Result<usize> {
         let mut num_read = 0;
         while num_read < num_rows {
-            let wanted = self.rows_together.min(num_rows - num_read);
+            let wanted = num_rows - num_read;
             let read = self.read_together(wanted, texts, |row, cell| give(num_read + row, cell))?;
-            num_read += read;
-            if read < wanted {
+            if read == 0 {
                 break;
             }
+            num_read += read;
         }
         Ok(num_read)
     }
 
-    fn read_together(
+    /// The definition levels of the rows that were [read together](Self::read_together) last.
+    pub fn definitions(&self) -> &[i16] {
+        &self.definitions
+    }
+
+    /// Reads rows as [`read`](Self::read) does, at most `num_rows` of them: so many that none is
+    /// long for being a copy of others.
+    ///
+    /// # Errors
+    /// The column is damaged.
+    pub fn read_together(
         &mut self,
         num_rows: usize,
         texts: &mut Vec<u8>,
         mut give: impl FnMut(usize, Cell),
     ) -> io::Result<usize> {
+        let num_rows = num_rows.min(self.rows_together);
         let kind = self.kind;
         let mut num_values = 0;
         let mut give = |row, cell| {

@@ -1,14 +1,14 @@
 //! Columns that hold a field, but not in a shape that it can be read from.
 //!
-//! Columns are bound by the names of leaves. A list, map or struct called `industry` has none of
-//! that name, and a text called `location` has none below it: both would be passed over like
-//! unknown columns, and their fields be null in all records. JSON rejects such records, so a file
-//! of them is refused.
+//! Columns are bound by the names of leaves and of lists of them. A map or struct called `industry`
+//! has none of that name, nor has a list of structs, and a text called `location` has none below
+//! it: all would be passed over like unknown columns, and their fields be null in all records. JSON
+//! rejects such records, so a file of them is refused.
 
-use super::column;
+use super::lists::nesting;
+use super::{column, lists};
 use crate::company::Field;
 use crate::index::mapping::{Key, Mapping, Slot};
-use ::parquet::basic::{ConvertedType, LogicalType, Repetition};
 use ::parquet::schema::types::Type;
 use std::collections::HashSet;
 
@@ -90,22 +90,10 @@ fn find_obstacle<'n, 's>(
     })
 }
 
-/// What a column is if its rows hold any number of values.
-fn nesting(node: &Type) -> Option<&'static str> {
-    let info = node.get_basic_info();
-    match (info.logical_type_ref(), info.converted_type()) {
-        (Some(LogicalType::Map), _) | (_, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE) => {
-            Some("a map")
-        }
-        (Some(LogicalType::List), _) | (_, ConvertedType::LIST) => Some("a list"),
-        _ => (info.repetition() == Repetition::REPEATED).then_some("a list"),
-    }
-}
-
 /// What is wrong with the obstacle `column` before `name`.
 fn describe(column: &str, node: &Type, name: &str, slot: Slot, mapping: &Mapping) -> String {
-    let found = match nesting(node) {
-        Some(nesting) => nesting.to_owned(),
+    let found = match lists::describe(node) {
+        Some(found) => found,
         None if node.is_group() => {
             let fields = node.get_fields();
             let mut shown: Vec<String> = fields
@@ -133,8 +121,7 @@ fn describe(column: &str, node: &Type, name: &str, slot: Slot, mapping: &Mapping
             "convert it, or name another column with --id-from".to_owned()
         }
         Slot::Field(field) if field.is_list() => format!(
-            "join its values to one text and split that with --split {field}=SEPARATOR, or do not read it, with \
-             --map {field}=-"
+            "convert it to a list of texts, or do not read it, with --map {field}=-"
         ),
         Slot::Field(field) if is_of_all_places(field) && column::is_of_texts(node) => format!(
             "have texts \"city, state, country\" taken apart with --map location={column}, or rename or drop the column"

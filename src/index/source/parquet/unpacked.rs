@@ -146,7 +146,7 @@ impl Numbers<'_> {
 
 /// Seven bits a byte, lowest first; a set eighth says that there is more. As wide as the crate
 /// reads it: what [`read_varint`](crate::bytes::read_varint) takes for 1 may be 2^32 and 1.
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
+pub fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let &byte = bytes.split_off_first()?;
