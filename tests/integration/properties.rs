@@ -39,9 +39,10 @@ use firmament::company::{Company, TextList};
 use firmament::ids::DocId;
 use firmament::query::Shares;
 use firmament::query::cursor::Cursor;
-use firmament::query::page::{Page, Scratch};
+use firmament::query::page::{Page, Scratch, search};
 use firmament::query::request::{Query, SortKey, SortOrder};
 use firmament::query::session::ways::Way;
+use firmament::query::text::TextQuery;
 use requests::Request;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -461,6 +462,51 @@ fn the_engine_answers_as_the_oracle_does() {
         assert_eq!(coverage.never_seen(), Vec::<&str>::new(), "rules that no pair exercised");
         let never = Way::ALL.into_iter().zip(taken).filter(|(_, count)| *count == 0);
         assert_eq!(never.count(), 0, "ways that no answer took");
+    }
+}
+
+/// Groups of relevance that turn out to have no members come before that of the last document on
+/// the page.
+#[test]
+fn a_page_goes_on_behind_a_stored_one_of_documents_with_the_word_in_an_alias() {
+    let names = ["Nr 0", "Nr 1", "Nr 2", "Nr 3", "Nr 4", "Nr 5", "Nr 6"];
+    let record = |number: usize, name: &&str| {
+        let aliases: &[&str] = match number {
+            1 => &["Ember Harrow"],
+            2 => &["Old Harrow Ember"],
+            _ => &[],
+        };
+        let company = Company {
+            id: format!("id-{number}"),
+            name: (*name).to_owned(),
+            website: (number == 3).then(|| "emberly.com".to_owned()),
+            employee_count: Some(100 - number as u64),
+            aliases: aliases.iter().collect(),
+            ..Company::default()
+        };
+        Record { line: input_line(&company), company }
+    };
+    for len in [6, 7] {
+        let records: Vec<Record> =
+            names.iter().enumerate().take(len).map(|(number, name)| record(number, name)).collect();
+        let subject = Subject::publish(&companies(&records), &lines(&records));
+        let text = TextQuery::parse("ember").expect("a short text");
+        let of_limit = |limit| Query { text: text.clone(), limit, ..Query::default() };
+        let mut scratch = Scratch::default();
+        let all = search(&subject.snapshot, &of_limit(100), &mut scratch).docs;
+        assert_eq!(all.len(), 3);
+        for limit in 1..4 {
+            let (mut query, mut docs) = (of_limit(limit), Vec::new());
+            loop {
+                let page = search(&subject.snapshot, &query, &mut scratch);
+                docs.extend(page.docs);
+                query.cursor = page.next_cursor;
+                if query.cursor.is_none() || docs.len() > all.len() {
+                    break;
+                }
+            }
+            assert_eq!(docs, all, "{len} records, limit {limit}");
+        }
     }
 }
 

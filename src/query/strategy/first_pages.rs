@@ -70,9 +70,12 @@ pub fn page_of_word(session: &Session<'_>, query: &Query) -> Option<(u64, Vec<Po
 fn position(session: &Session<'_>, query: &Query, doc: DocId) -> Option<Position> {
     let interpretation = Interpretation::new(session, &query.text);
     let only = SetExpr::materialised(DocSet::of(vec![doc.0]));
-    let group = TierPartition::new(session, &interpretation, &query.text, only).next_group()?;
+    let mut split = TierPartition::new(session, &interpretation, &query.text, only);
+    // The members of a group may turn out to be none.
+    let groups = std::iter::from_fn(|| split.next_group());
+    let level = { groups }.find(|group| group.members.contains(doc))?.level;
     let score = Scorer::new(session, &interpretation, &query.text).score(doc);
-    Some(Position { relevance_key: group.level.key(score), doc })
+    Some(Position { relevance_key: level.key(score), doc })
 }
 
 /// The stored best of documents that hold two words next to each other, if `query` asks for these
