@@ -6,6 +6,7 @@
 
 mod parser;
 
+use crate::analyzer::fold::{Class, class_of};
 use crate::analyzer::{Analysis, INITIALS, Unit, UnitKind};
 use crate::limits::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
 use parser::{Parser, query_word};
@@ -70,7 +71,9 @@ impl Phrase {
         match term {
             Term::Word(word) => {
                 self.words.push((self.width, word.clone()));
-                self.width += 1;
+                // A run of characters in quotes ends as any does: nothing adjoins it.
+                let is_run = word.forms[0].chars().next().map(class_of) == Some(Class::Unspaced);
+                self.width += 1 + u32::from(is_run);
             }
             Term::Compound { parts: phrase, .. } | Term::Phrase(phrase) => {
                 self.append(phrase.clone())

@@ -181,5 +181,6 @@ fn ranking_words_keep_their_places() {
     assert_eq!(words("AT&T wireless inc"), "<0:at 1:and 2:t 3:wireless>");
     assert_eq!(words("東京 大学"), "<0:东 1:京 3:大 4:学>");
     assert_eq!(words("\"東京 大学\" x"), "<0:东 1:京 3:大 4:学 6:x>");
+    assert_eq!(words("“京” 都"), "<0:京 2:都>");
     assert_eq!(words("-foo"), "<>");
 }
