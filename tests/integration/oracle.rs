@@ -91,7 +91,8 @@ impl Oracle {
             company,
             places,
         };
-        let records: Vec<Record> = companies.into_iter().zip(places).map(record).collect();
+        let mut records: Vec<Record> = companies.into_iter().zip(places).map(record).collect();
+        text::share_hosts(records.iter_mut().map(|record| &mut record.searched));
         let vocabulary = Vocabulary::of(&records);
         Oracle { records, vocabulary }
     }

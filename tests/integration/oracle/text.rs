@@ -5,6 +5,8 @@ use firmament::analyzer::host::Host;
 use firmament::analyzer::{Analysis, NameCore, Role, TextField, plural};
 use firmament::company::Company;
 use firmament::query::text::{Phrase, QueryWord, Term};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// The searched fields of a record: "name, website host, industry, description"; "an alias is
 /// searched as the name is, another website as the website".
@@ -14,6 +16,10 @@ pub struct Searched {
     pub fields: Vec<FieldWords>,
     /// The hosts of its websites.
     pub hosts: Vec<String>,
+    /// The path of its first website, and the host.
+    page: Option<(String, String)>,
+    /// Hosts "that more than 100 businesses share".
+    shared_hosts: Rc<HashSet<String>>,
 }
 
 /// The words of one field.
@@ -46,6 +52,8 @@ impl Searched {
         let mut searched = Searched {
             fields: Vec::new(),
             hosts: hosts.map(|host| host.name().to_owned()).collect(),
+            page: company.website.as_deref().and_then(page),
+            shared_hosts: Rc::default(),
         };
         searched.add(TextField::Name, &Analysis::of(&company.name));
         for website in websites() {
@@ -195,7 +203,11 @@ pub fn term_matches(term: &Term, record: &Searched) -> bool {
     match term {
         // "matches (excluded: excludes) the businesses on that host, those in which all words of
         // its labels match, and those that it matches as a compound". A host whose labels hold no
-        // word has only the former. On no host are there so many that paths count.
+        // word has only the former. "On a host that more than 100 businesses share, a URL with a
+        // path means those whose website has the path too".
+        Term::Host { name, path: Some(path), .. } if record.shared_hosts.contains(name) => {
+            record.page.as_ref().is_some_and(|page| (&page.0, &page.1) == (name, path))
+        }
         Term::Host { name, labels, compound, .. } => {
             is_on_host(name, record)
                 || !labels.is_empty() && labels.iter().all(|label| term_matches(label, record))
@@ -203,6 +215,28 @@ pub fn term_matches(term: &Term, record: &Searched) -> bool {
         }
         _ => record.fields.iter().any(|field| field.has_term(term)),
     }
+}
+
+/// Tells all records of a collection which hosts many of them share.
+pub fn share_hosts<'r>(records: impl Iterator<Item = &'r mut Searched>) {
+    let records: Vec<&mut Searched> = records.collect();
+    let mut num_on: HashMap<String, usize> = HashMap::new();
+    for record in &records {
+        let hosts: HashSet<&String> = record.hosts.iter().collect();
+        hosts.into_iter().for_each(|host| *num_on.entry(host.clone()).or_default() += 1);
+    }
+    let shared = num_on.into_iter().filter(|&(_, count)| count > 100).map(|(host, _)| host);
+    let shared = Rc::new(shared.collect());
+    records.into_iter().for_each(|record| record.shared_hosts = Rc::clone(&shared));
+}
+
+/// The host and the path of a website, "without query, fragment, last `/` and case".
+fn page(website: &str) -> Option<(String, String)> {
+    let host = Host::of_website(website)?.name().to_owned();
+    let rest = website.split_once("://").map_or(website, |(_, rest)| rest);
+    let rest = rest.trim_start_matches('/').split(['?', '#']).next()?;
+    let path = &rest[rest.find('/')?..];
+    Some((host, path.trim_end_matches('/').to_lowercase()))
 }
 
 /// Is a website of a record on a host?
