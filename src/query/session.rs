@@ -153,10 +153,11 @@ impl<'s> Session<'s> {
                 SetExpr::union([self.word(joined), self.phrase(parts)])
             }
             Term::Phrase(phrase) => self.phrase(phrase),
-            Term::Host { name, path: Some(path), .. } if self.is_shared(name) => {
-                self.website(name, path)
-            }
-            Term::Host { name, labels, compound, .. } => {
+            Term::Host { name, path, labels, compound } => {
+                let page = path.as_ref().and_then(|path| self.page_on_shared_host(name, path));
+                if let Some(page) = page {
+                    return page;
+                }
                 let words = SetExpr::intersection(labels.iter().map(|label| self.term(label)));
                 let compound = compound.iter().map(|compound| self.term(compound));
                 SetExpr::union([self.host(name), words].into_iter().chain(compound))

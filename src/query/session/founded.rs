@@ -69,8 +69,6 @@ impl Predicate for FoundedWithin<'_> {
         Cow::Owned(DocSet::of_sorted(matching.map(|doc| doc.0)))
     }
 
-    fn announce(&self, _: &mut dyn Iterator<Item = DocId>) {}
-
     fn matches(&self, doc: DocId) -> bool {
         self.years.contains(&self.column[doc.index()])
     }

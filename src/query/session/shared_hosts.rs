@@ -7,13 +7,10 @@
 use super::Session;
 use crate::analyzer::host::{Host, path_of_website};
 use crate::ids::DocId;
-use crate::query::sets::chunk::Chunk;
-use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::predicate::Predicate;
 use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::Snapshot;
 use crate::snapshot::columns::doc_store;
-use std::borrow::Cow;
 
 /// Most documents of a host whose address tells them well enough.
 const UNSHARED_MAX: usize = 100;
@@ -22,16 +19,12 @@ const UNSHARED_MAX: usize = 100;
 const DOCUMENT: u64 = 512;
 
 impl<'s> Session<'s> {
-    /// Do many businesses share a host?
-    pub(super) fn is_shared(&self, host: &str) -> bool {
-        self.snapshot().on_host(host).is_some_and(|docs| docs.len() > UNSHARED_MAX)
-    }
-
-    /// Documents whose website has this host and path, both folded.
-    pub(super) fn website(&self, host: &str, path: &str) -> SetExpr<'s> {
-        let check =
-            WebsiteIs { snapshot: self.snapshot(), host: host.to_owned(), path: path.to_owned() };
-        SetExpr::filtered(self.host(host), check)
+    /// Documents whose website has this host and path, both folded, if many share the host.
+    pub(super) fn page_on_shared_host(&self, host: &str, path: &str) -> Option<SetExpr<'s>> {
+        let snapshot = self.snapshot();
+        let docs = snapshot.on_host(host).filter(|docs| docs.len() > UNSHARED_MAX)?;
+        let check = WebsiteIs { snapshot, host: host.to_owned(), path: path.to_owned() };
+        Some(SetExpr::filtered(SetExpr::list(docs), check))
     }
 }
 
@@ -44,16 +37,6 @@ struct WebsiteIs<'s> {
 }
 
 impl Predicate for WebsiteIs<'_> {
-    fn prefilter(&self, _: u16, lows: &Chunk<'_>) -> Chunk<'static> {
-        Chunk::Array(lows.to_array())
-    }
-
-    fn prefilter_set<'d>(&self, docs: &'d DocSet) -> Cow<'d, DocSet> {
-        Cow::Borrowed(docs)
-    }
-
-    fn announce(&self, _: &mut dyn Iterator<Item = DocId>) {}
-
     fn matches(&self, doc: DocId) -> bool {
         doc_store::website(&self.snapshot.document(doc)).is_some_and(|website| {
             path_of_website(&website).is_some_and(|path| path == self.path)

@@ -42,13 +42,11 @@ impl SetExpr<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chunk::Chunk;
     use super::super::doc_set::DocSet;
     use super::super::predicate::Predicate;
     use super::*;
     use crate::ids::DocId;
     use proptest::prelude::*;
-    use std::borrow::Cow;
 
     const NUM_DOCS: u32 = 10_000;
 
@@ -56,16 +54,6 @@ mod tests {
     struct Dear;
 
     impl Predicate for Dear {
-        fn prefilter(&self, _: u16, lows: &Chunk<'_>) -> Chunk<'static> {
-            lows.filter(|_| true)
-        }
-
-        fn prefilter_set<'d>(&self, docs: &'d DocSet) -> Cow<'d, DocSet> {
-            Cow::Borrowed(docs)
-        }
-
-        fn announce(&self, _: &mut dyn Iterator<Item = DocId>) {}
-
         fn matches(&self, _: DocId) -> bool {
             true
         }

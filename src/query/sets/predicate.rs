@@ -1,4 +1,5 @@
-//! Conditions on documents that postings alone cannot tell.
+//! Conditions on documents that postings alone cannot tell. One that has nothing to look at before
+//! its exact test has that alone.
 
 use super::chunk::Chunk;
 use super::doc_set::DocSet;
@@ -13,15 +14,19 @@ pub const ANNOUNCED: usize = 32;
 /// test.
 pub trait Predicate: Debug {
     /// Documents of a chunk that may match, by their ascending lower halves.
-    fn prefilter(&self, key: u16, lows: &Chunk<'_>) -> Chunk<'static>;
+    fn prefilter(&self, _key: u16, lows: &Chunk<'_>) -> Chunk<'static> {
+        Chunk::Array(lows.to_array())
+    }
 
     /// Documents of a set that may match. Where chunks hold a few each, this costs less than one
     /// chunk after the other.
-    fn prefilter_set<'d>(&self, docs: &'d DocSet) -> Cow<'d, DocSet>;
+    fn prefilter_set<'d>(&self, docs: &'d DocSet) -> Cow<'d, DocSet> {
+        Cow::Borrowed(docs)
+    }
 
     /// Begins to read what the test reads of some documents: memory answers several at a time in
     /// the time of one.
-    fn announce(&self, docs: &mut dyn Iterator<Item = DocId>);
+    fn announce(&self, _docs: &mut dyn Iterator<Item = DocId>) {}
 
     /// Does a document match?
     fn matches(&self, doc: DocId) -> bool;
