@@ -2,8 +2,8 @@
 //! either of two arrays, which bits of a bitmap are set, and how many documents are on two lists.
 //!
 //! Identifiers are `arrays/WAY/LENGTHS`, `unions/WAY/LENGTHS`, `bitmaps/WAY`, `bits/WAY/COUNT` and
-//! `lists/WAY/ONE DOCUMENT IN`. Each pair of arrays is one of 64, so that branches cannot be learnt. Before a way is timed its
-//! answer is compared with that of sets, or of another way.
+//! `lists/WAY/ONE DOCUMENT IN`. Each pair of arrays is one of 64, so that branches cannot be learnt.
+//! Before a way is timed its answer is compared with that of sets, or of another way.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use firmament::query::sets::set_expr::SetExpr;

@@ -24,7 +24,7 @@ pub struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    /// Those of a `q`.
+    /// Names of places in a `q`.
     pub fn of(session: &Session<'_>, text: &'t TextQuery) -> Names<'t> {
         let is_known = |key: &PlaceKey| session.snapshot().has_place(key);
         let folded = crate::analyzer::fold_text(text.as_str());

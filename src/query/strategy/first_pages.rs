@@ -72,8 +72,8 @@ fn position(session: &Session<'_>, query: &Query, doc: DocId) -> Option<Position
     let only = SetExpr::materialised(DocSet::of(vec![doc.0]));
     let mut split = TierPartition::new(session, &interpretation, &query.text, only);
     // The members of a group may turn out to be none.
-    let groups = std::iter::from_fn(|| split.next_group());
-    let level = { groups }.find(|group| group.members.contains(doc))?.level;
+    let mut groups = std::iter::from_fn(|| split.next_group());
+    let level = groups.find(|group| group.members.contains(doc))?.level;
     let score = Scorer::new(session, &interpretation, &query.text).score(doc);
     Some(Position { relevance_key: level.key(score), doc })
 }

@@ -29,7 +29,9 @@
 mod encode;
 pub mod roaring;
 
-pub use encode::{encode, encode_with};
+pub use encode::encode;
+#[cfg(test)]
+pub use encode::encode_with;
 
 use super::container::{
     BITMAP_RANKS, BITMAP_WORDS, Bitmap, Container, StoredWord, last_bit, ranks_of,
@@ -71,7 +73,7 @@ pub struct ChunkedPostings<'a> {
 enum Heads<'a> {
     /// HEAD of each chunk.
     Ranked(&'a [[u32; 3]]),
-    /// Those of a [Roaring bitmap](roaring): KEY and CARDINALITY - 1, and OFFSET.
+    /// Heads of a [Roaring bitmap](roaring): KEY and CARDINALITY - 1, and OFFSET.
     Roaring { keys: &'a [u32], offsets: &'a [u32] },
 }
 

@@ -34,7 +34,7 @@ pub enum Element<'t> {
 pub struct Elements<'t>(&'t [u8]);
 
 impl<'t> Elements<'t> {
-    /// Those of the list at `range` of `texts`.
+    /// Elements of the list at `range` of `texts`.
     pub fn new(texts: &'t [u8], range: Range<usize>) -> Elements<'t> {
         Elements(&texts[range])
     }

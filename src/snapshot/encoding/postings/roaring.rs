@@ -31,8 +31,7 @@ const HEAD_BYTES: usize = 8;
 /// of 8: one by one where that takes no more bytes.
 pub fn encode(docs: &[u32], out: &mut Vec<u8>) {
     debug_assert!(out.len().is_multiple_of(8) && !docs.is_empty());
-    let mut bitmap = RoaringBitmap::from_sorted_iter(docs.iter().copied()).expect("they ascend");
-    bitmap.remove_run_compression();
+    let bitmap = RoaringBitmap::from_sorted_iter(docs.iter().copied()).expect("they ascend");
     let bytes = bitmap.serialized_size();
     if docs.len() * 4 <= 4 + bytes {
         out.extend((docs.len() as u32).to_le_bytes());
