@@ -13,14 +13,30 @@ use firmament::index::{
 };
 use libfuzzer_sys::fuzz_target;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 const FORMATS: [Format; 6] =
     [Format::JsonLines, Format::Json, Format::Csv, Format::Tsv, Format::SqlExport, Format::Parquet];
 
 const ENCODINGS: [Option<&str>; 4] = [None, None, Some("windows-1252"), Some("utf-16le")];
 
+/// Lets panics of libraries unwind: the reader of Parquet makes errors of them, and any that goes
+/// on from there ends the run all the same.
+fn unwind_from_libraries() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let ending = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let is_ours = |place: &std::panic::Location<'_>| !place.file().contains("/registry/");
+            if panic.location().is_none_or(is_ours) {
+                ending(panic);
+            }
+        }));
+    });
+}
+
 fuzz_target!(|data: &[u8]| {
+    unwind_from_libraries();
     let [format, options, bytes @ ..] = data else { return };
     let format = FORMATS[usize::from(*format) % FORMATS.len()];
     let is_text = format != Format::Parquet;
