@@ -51,8 +51,9 @@ pub use key::{PlaceKey, PlaceKind};
 pub use operator::{BadAlias, PlaceAliases};
 
 use crate::analyzer::fold::is_quote;
+use crate::analyzer::fold_filter;
 use alias::{Alias, aliases};
-use folding::fold;
+use folding::{fold, places_of};
 use std::ops::Range;
 
 /// Longest place in words that is looked for when a part is cut. The longest name in the tables has
@@ -159,35 +160,57 @@ pub fn is_blank(value: &str) -> bool {
     value.chars().all(|c| c == ',' || c.is_whitespace())
 }
 
-/// Parses one value of `location`. `is_known` says whether the snapshot's dictionary has a literal
-/// key.
-pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
+/// The places that are known.
+pub trait Gazetteer {
+    /// Does any business have this key?
+    fn has(&self, key: &PlaceKey) -> bool;
+
+    /// May any have a name that an operator gave it?
+    fn has_names(&self) -> bool;
+}
+
+impl<F: Fn(&PlaceKey) -> bool> Gazetteer for F {
+    fn has(&self, key: &PlaceKey) -> bool {
+        self(key)
+    }
+
+    fn has_names(&self) -> bool {
+        true
+    }
+}
+
+/// Parses one value of `location`.
+pub fn parse(value: &str, known: &dyn Gazetteer) -> PlaceFilter {
     if is_blank(value) {
         return PlaceFilter::Blank;
     }
+    let segments: Vec<Segment> = Segments { rest: value, in_quotes: false }.collect();
     let mut pieces = Vec::new();
     // The kind that stands before a quotation.
     let mut named = None;
-    let mut segments = Segments { rest: value, in_quotes: false };
-    while let Some((text, quoted)) = segments.next() {
-        let (kind, text) = if quoted { (named.take(), text) } else { split_kind(text) };
-        let forms = fold(text);
+    let mut next = 0;
+    while let Some(segment) = segments.get(next) {
+        let is_quoted = segment.is_quoted;
+        let kind = if is_quoted { named.take() } else { segment.kind };
+        let forms = places_of(segment.forms.clone());
         if forms.is_empty() {
             named = kind;
+            next += 1;
             continue;
         }
         let kinds = kind.as_ref().map_or(&PlaceKind::ALL[..], std::slice::from_ref);
-        let joined = || {
-            segments.joined(text, quoted).find_map(|(text, rest)| {
-                Some((Piece::known(&text, &fold(&text), false, kinds, is_known)?, rest))
-            })
-        };
-        if let Some((piece, rest)) = joined() {
+        let joined = (2..=joinable(&segments[next..])).rev().find_map(|len| {
+            let segments = &segments[next..next + len];
+            let text =
+                || segments.iter().map(|segment| segment.text).collect::<Vec<_>>().join(", ");
+            Some((len, Piece::known(text, &joined(segments), false, kinds, known)?))
+        });
+        next += joined.as_ref().map_or(1, |(len, _)| *len);
+        let text = || segment.text.to_owned();
+        let whole = || Piece::known(text, &forms, is_quoted, kinds, known);
+        if let Some(piece) = joined.map(|(_, piece)| piece).or_else(whole) {
             pieces.push(piece);
-            segments = rest;
-        } else if let Some(piece) = Piece::known(text, &forms, quoted, kinds, is_known) {
-            pieces.push(piece);
-        } else if quoted || kind.is_some() || !cut(&forms, is_known, &mut pieces) {
+        } else if is_quoted || kind.is_some() || !cut(&forms, known, &mut pieces) {
             return PlaceFilter::Unknown;
         }
         if pieces.len() > PlaceKind::ALL.len() {
@@ -199,14 +222,13 @@ pub fn parse(value: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> PlaceFilter {
     if parts.is_empty() { PlaceFilter::Unknown } else { PlaceFilter::Parts(PlaceQuery { parts }) }
 }
 
-/// Is a text the name of one place? A code is none, nor is what has fewer than three letters. For
-/// `is_known` see [`parse`].
-pub fn is_name(text: &str, is_known: &dyn Fn(&PlaceKey) -> bool) -> bool {
+/// Is a text the name of one place? A code is none, nor is what has fewer than three letters.
+pub fn is_name(text: &str, known: &dyn Gazetteer) -> bool {
     let forms = fold(text);
     let letters =
         forms.first().map_or(0, |form| form.chars().filter(|c| c.is_alphabetic()).count());
     letters >= NAME_LETTERS_MIN
-        && Piece::known(text, &forms, false, &PlaceKind::ALL, is_known).is_some_and(|piece| {
+        && Piece::known(String::new, &forms, false, &PlaceKind::ALL, known).is_some_and(|piece| {
             let is_read_as_name = piece.read_as.iter().any(|alias| alias.code_order.is_none());
             is_read_as_name || piece.read_as.is_empty() || !piece.named.is_empty()
         })
@@ -256,11 +278,11 @@ impl Piece {
     /// The part with these folded forms, if it is an alias, or a value that a business holds, of
     /// some kinds.
     fn known(
-        text: &str,
+        text: impl Fn() -> String,
         forms: &[impl AsRef<str>],
         quoted: bool,
         kinds: &[PlaceKind],
-        is_known: &dyn Fn(&PlaceKey) -> bool,
+        known: &dyn Gazetteer,
     ) -> Option<Piece> {
         let is_of_kind = |alias: &&Alias| kinds.contains(&alias.kind);
         let read_as = match quoted {
@@ -271,17 +293,21 @@ impl Piece {
         let mut named = Vec::new();
         for &kind in kinds {
             literals.extend(forms.iter().map(|form| PlaceKey::literal(kind, form.as_ref())));
-            let names = forms.iter().map(|form| PlaceKey::named(kind, form.as_ref()));
-            named.extend(names.filter(|name| !quoted && is_known(name)));
+            if known.has_names() && !quoted {
+                let names = forms.iter().map(|form| PlaceKey::named(kind, form.as_ref()));
+                named.extend(names.filter(|name| known.has(name)));
+            }
         }
-        let is_place = !read_as.is_empty() || !named.is_empty() || literals.iter().any(is_known);
+        let is_place = !read_as.is_empty()
+            || !named.is_empty()
+            || literals.iter().any(|literal| known.has(literal));
         let name = match kinds {
             [kind] => KIND_NAMES[*kind as usize].1,
             _ => "",
         };
         let mark = if quoted { "\"" } else { "" };
         is_place.then(|| Piece {
-            text: format!("{name}{mark}{text}{mark}"),
+            text: format!("{name}{mark}{}{mark}", text()),
             literals,
             read_as,
             named,
@@ -304,7 +330,7 @@ impl Piece {
 
 /// Cuts a part into known places, leftmost longest, and adds them; false if that is impossible.
 /// Stops early at more pieces than could ever match.
-fn cut(forms: &[String], is_known: &dyn Fn(&PlaceKey) -> bool, pieces: &mut Vec<Piece>) -> bool {
+fn cut(forms: &[String], known: &dyn Gazetteer, pieces: &mut Vec<Piece>) -> bool {
     let mut cuttable: Vec<(&str, Vec<Range<usize>>)> =
         forms.iter().map(|form| (form.as_str(), words(form))).collect();
     // The forms differ within words only; should that ever change, the first one decides.
@@ -320,8 +346,8 @@ fn cut(forms: &[String], is_known: &dyn Fn(&PlaceKey) -> bool, pieces: &mut Vec<
             };
             let mut forms: Vec<String> = cuttable.iter().map(slice).collect();
             forms.dedup();
-            let text = &forms[0];
-            Piece::known(text, &forms, false, &PlaceKind::ALL, is_known).map(|piece| (to, piece))
+            let text = || forms[0].clone();
+            Piece::known(text, &forms, false, &PlaceKind::ALL, known).map(|piece| (to, piece))
         });
         let Some((to, piece)) = found else { return false };
         pieces.push(piece);
@@ -341,45 +367,62 @@ fn words(form: &str) -> Vec<Range<usize>> {
     form.split(' ').map(word).collect()
 }
 
-/// The parts of a value, trimmed, as given, each with whether it stood in quotes.
-#[derive(Clone, Copy)]
+/// What stands between two commas or marks of quotation.
+struct Segment<'a> {
+    /// Without the name of a kind, trimmed, else as given.
+    text: &'a str,
+    /// The kind whose name stands before it.
+    kind: Option<PlaceKind>,
+    is_quoted: bool,
+    /// Its forms as those of a filter.
+    forms: Vec<String>,
+}
+
+/// How many segments, from the first on, may be parts of one name: up to a quotation or one that is
+/// bound to a kind.
+fn joinable(segments: &[Segment<'_>]) -> usize {
+    let can_follow = |segment: &&Segment<'_>| !segment.is_quoted && segment.kind.is_none();
+    match segments.split_first() {
+        Some((first, others)) if !first.is_quoted => {
+            1 + others.iter().take(JOINED_PARTS_MAX - 1).take_while(can_follow).count()
+        }
+        _ => 0,
+    }
+}
+
+/// The folded forms of segments with commas between: what [`fold`] makes of their texts, without
+/// folding them again.
+fn joined(segments: &[Segment<'_>]) -> Vec<String> {
+    let num_forms = segments.iter().map(|segment| segment.forms.len()).max().unwrap_or_default();
+    let form = |number: usize| {
+        let of_segment = |segment: &Segment<'_>| {
+            let form = segment.forms.get(number).or(segment.forms.last());
+            form.filter(|form| !form.is_empty()).cloned()
+        };
+        segments.iter().filter_map(of_segment).collect::<Vec<_>>().join(",")
+    };
+    places_of((0..num_forms).map(form).collect())
+}
+
+/// The segments of a value.
 struct Segments<'a> {
     rest: &'a str,
     in_quotes: bool,
 }
 
-impl<'a> Segments<'a> {
-    /// A part together with those behind it up to a quotation or one that is bound to a kind, the
-    /// longest first, each with what is left then.
-    fn joined(self, text: &str, quoted: bool) -> impl Iterator<Item = (String, Segments<'a>)> {
-        let mut all: Vec<(String, Segments<'a>)> = Vec::new();
-        let mut rest = self;
-        let mut joined = text.to_owned();
-        while !quoted
-            && all.len() + 1 < JOINED_PARTS_MAX
-            && let Some((next, false)) = rest.next()
-            && split_kind(next).0.is_none()
-        {
-            joined = format!("{joined}, {next}");
-            all.push((joined.clone(), rest));
-        }
-        all.into_iter().rev()
-    }
-}
-
 impl<'a> Iterator for Segments<'a> {
-    type Item = (&'a str, bool);
+    type Item = Segment<'a>;
 
-    fn next(&mut self) -> Option<(&'a str, bool)> {
+    fn next(&mut self) -> Option<Segment<'a>> {
         let is_quote = |c: char| is_quote(c) || c == '＂';
         loop {
             if self.rest.is_empty() {
                 return None;
             }
-            let quoted = self.in_quotes;
-            let end = self.rest.find(|c| is_quote(c) || (c == ',' && !quoted));
+            let is_quoted = self.in_quotes;
+            let end = self.rest.find(|c| is_quote(c) || (c == ',' && !is_quoted));
             let (text, mut after) = self.rest.split_at(end.unwrap_or(self.rest.len()));
-            self.in_quotes = !quoted && after.starts_with(is_quote);
+            self.in_quotes = !is_quoted && after.starts_with(is_quote);
             let mut chars = after.chars();
             if chars.next().is_some() {
                 after = chars.as_str();
@@ -387,7 +430,8 @@ impl<'a> Iterator for Segments<'a> {
             self.rest = after;
             let text = text.trim();
             if !text.is_empty() {
-                return Some((text, quoted));
+                let (kind, text) = if is_quoted { (None, text) } else { split_kind(text) };
+                return Some(Segment { text, kind, is_quoted, forms: fold_filter(text) });
             }
         }
     }

@@ -25,7 +25,7 @@ pub use file::error::SnapshotError;
 use crate::analyzer::NameCore;
 use crate::analyzer::host::Host;
 use crate::ids::{DocId, TermOrd};
-use crate::places::PlaceKey;
+use crate::places::{Gazetteer, PlaceKey};
 use answers::first_pages::{FirstPage, Scope};
 use answers::frequent_keys::DenseKey;
 use answers::name_weights::NameWeights;
@@ -66,6 +66,9 @@ pub struct Snapshot {
     metadata: Metadata,
     sections: Sections,
     components: Components,
+    /// Has any place a name that an operator gave it? In most snapshots none has, and none is
+    /// looked up.
+    has_place_names: bool,
 }
 
 impl Snapshot {
@@ -191,11 +194,6 @@ impl Snapshot {
         &self.components.places
     }
 
-    /// Does any business have a key of places?
-    pub fn has_place(&self, key: &PlaceKey) -> bool {
-        self.places().ord(key.as_str()).is_some()
-    }
-
     /// The businesses one of whose websites is on a host, by its [name](Host::name).
     pub fn on_host(&self, name: &str) -> Option<Postings<'_>> {
         let is_on = |list: &Postings<'_>| self.hosts(list.first()).any(|host| host == name);
@@ -319,6 +317,16 @@ impl Snapshot {
     /// Reads a little of the words of some businesses, see `ForwardIndex::touch_tokens`.
     pub fn touch_doc_tokens(&self, docs: impl Iterator<Item = DocId>) {
         self.components.forward_index.touch_tokens(docs);
+    }
+}
+
+impl Gazetteer for Snapshot {
+    fn has(&self, key: &PlaceKey) -> bool {
+        self.places().ord(key.as_str()).is_some()
+    }
+
+    fn has_names(&self) -> bool {
+        self.has_place_names
     }
 }
 

@@ -6,7 +6,7 @@
 //! stands for itself is left out, or bound to a kind. Where it matters, documents tell which one is
 //! right.
 
-use crate::places::{self, PlaceKind, PlacePart};
+use crate::places::{self, Gazetteer, PlaceKind, PlacePart};
 use crate::query::session::Session;
 use crate::query::session::count::count;
 use crate::query::session::filters::place_parts;
@@ -118,7 +118,7 @@ fn at(snapshot: &Snapshot, locations: Vec<String>) -> SetExpr<'_> {
 
 fn parts(snapshot: &Snapshot, kind: PlaceKind, location: &str) -> Option<Vec<Part>> {
     let part = |part: PlacePart| {
-        let may_be_kind = part.of_kind(kind).any(|key| snapshot.has_place(key));
+        let may_be_kind = part.of_kind(kind).any(|key| snapshot.has(key));
         Part { text: part.text, may_be_kind }
     };
     Some(place_parts(snapshot, location)?.into_iter().map(part).collect())

@@ -8,7 +8,11 @@ const SHORTENED: [(&str, &str); 4] =
 
 /// The folded forms of a place: none if nothing is left, two of an umlaut word, else one.
 pub fn fold(text: &str) -> Vec<String> {
-    let mut forms = fold_filter(text);
+    places_of(fold_filter(text))
+}
+
+/// The folded forms of a place, of its forms as a value of a filter.
+pub fn places_of(mut forms: Vec<String>) -> Vec<String> {
     for form in forms.iter_mut() {
         if form.contains(',') {
             *form = form.replace(',', " ");
@@ -68,6 +72,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn parts_between_commas_fold_alone(parts in prop::collection::vec("([a-cäßÄ'’&.\u{301}\u{2011} -]|the|st|İ|ﬀ|東|ا){0,6}", 0..4)) {
+            let whole = parts.join(", ");
+            let alone: Vec<Vec<String>> = parts.iter().map(|part| fold_filter(part)).collect();
+            let num_forms = alone.iter().map(Vec::len).max().unwrap_or(1);
+            let form = |number: usize| {
+                let form = |forms: &Vec<String>| forms.get(number).unwrap_or(&forms[0]).clone();
+                alone.iter().map(form).filter(|it| !it.is_empty()).collect::<Vec<_>>().join(",")
+            };
+            prop_assert_eq!(fold_filter(&whole), (0..num_forms).map(form).collect::<Vec<_>>());
+        }
+
         #[test]
         fn a_folded_place_stays_as_it_is(text in "((the|saint|fort|st)[ ,.-]|[abä]{1,2}[ ,]?|\\(the\\)){0,4}") {
             for form in fold(&text) {

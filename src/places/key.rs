@@ -51,6 +51,11 @@ impl PlaceKey {
         PlaceKey::new(kind, '~', folded)
     }
 
+    /// How the keys of operators' names start in a dictionary, of each kind.
+    pub fn names() -> impl Iterator<Item = String> {
+        PlaceKind::ALL.into_iter().map(|kind| PlaceKey::named(kind, "").0)
+    }
+
     /// What a text literally is, of each kind.
     pub fn literals(text: &str) -> Vec<PlaceKey> {
         let of_kind = |form: &String| PlaceKind::ALL.map(|kind| PlaceKey::literal(kind, form));

@@ -23,7 +23,7 @@ fn businesses() -> Vec<Business> {
 
 fn parsed(value: &str, businesses: &[Business]) -> PlaceFilter {
     let known: HashSet<&PlaceKey> = businesses.iter().flat_map(|(_, keys)| keys).collect();
-    parse(value, &|key| known.contains(key))
+    parse(value, &|key: &PlaceKey| known.contains(key))
 }
 
 /// Can the parts be given to different kinds, so that each finds a key of its kind?
@@ -142,7 +142,7 @@ fn parts_can_be_bound_to_a_kind() {
     ] {
         assert_eq!(keys(value), expected, "{value}");
     }
-    assert_eq!(parse("city:Texas Austin", &|_| false), PlaceFilter::Unknown);
+    assert_eq!(parse("city:Texas Austin", &|_: &PlaceKey| false), PlaceFilter::Unknown);
 }
 
 #[test]
@@ -164,12 +164,12 @@ fn odd_values_are_harmless() {
     let parts = "US,".repeat(5_000);
     let texts = [&long, &commas, &parts, "\"", "“\"„”", "\"a,b\"c\"d", "\u{301}", "\0", "-'.-"];
     for text in texts {
-        parse(text, &|_| false);
-        parse(text, &|_| true);
+        parse(text, &|_: &PlaceKey| false);
+        parse(text, &|_: &PlaceKey| true);
         stored_keys(Some(text), Some(text), Some(text));
     }
-    assert_eq!(parse(&commas, &|_| true), PlaceFilter::Blank);
-    assert_eq!(parse(&parts, &|_| true), PlaceFilter::Unknown);
+    assert_eq!(parse(&commas, &|_: &PlaceKey| true), PlaceFilter::Blank);
+    assert_eq!(parse(&parts, &|_: &PlaceKey| true), PlaceFilter::Unknown);
 }
 
 proptest::proptest! {

@@ -10,6 +10,7 @@ use super::file::mapped::Backing;
 use super::file::section_kind::SectionKind;
 use super::file::sections::Sections;
 use super::{Metadata, Snapshot, SnapshotVersion};
+use crate::places::PlaceKey;
 use std::sync::Arc;
 
 /// Bytes looked at between two releases, where a snapshot is opened in passing.
@@ -28,7 +29,8 @@ impl Snapshot {
         let metadata = read_metadata(&sections)?;
         let components = Components::open(&sections, metadata.num_docs)?;
         sections.release();
-        Ok(Snapshot { version, metadata, components, sections })
+        let has_place_names = PlaceKey::names().any(|start| components.places.has_start(&start));
+        Ok(Snapshot { version, metadata, components, sections, has_place_names })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::collections::Rng;
 use firmament::analyzer::{Analysis, Role, TextField, UnitKind, fold_filter, fold_text};
 use firmament::limits::{FIELD_BYTES_MAX, QUERY_CHARS_MAX};
 use firmament::places;
-use firmament::places::PlaceFilter;
+use firmament::places::{PlaceFilter, PlaceKey};
 use firmament::query::QueryTooLong;
 use firmament::query::text::TextQuery;
 use firmament::query::text::{Phrase, QueryWord, Term};
@@ -332,7 +332,7 @@ fn long_texts_of_odd_shapes_give_the_entries_they_should() {
         let folded = fold_text(&text);
         assert_eq!(fold_text(&folded), folded, "{shape:?}");
         assert!((1..=2).contains(&fold_filter(&text).len()), "{shape:?}");
-        assert!(places::parse(&text, &|_| false) != PlaceFilter::Blank, "{shape:?}");
+        assert!(places::parse(&text, &|_: &PlaceKey| false) != PlaceFilter::Blank, "{shape:?}");
 
         let chars = text.chars().count();
         assert_eq!(TextQuery::parse(&text), Err(QueryTooLong::Chars(chars)), "{shape:?}");

@@ -5,7 +5,7 @@
 //! matches it, filters and exclusions aside. Contract, section 3, "Place words".
 
 use super::Interpretation;
-use crate::places::{self, PIECE_WORDS_MAX, PlaceKey, PlaceKind};
+use crate::places::{self, PIECE_WORDS_MAX, PlaceKind};
 use crate::query::request::Query;
 use crate::query::session::Session;
 use crate::query::sets::set_expr::SetExpr;
@@ -26,7 +26,6 @@ pub struct Names<'t> {
 impl<'t> Names<'t> {
     /// Names of places in a `q`.
     pub fn of(session: &Session<'_>, text: &'t TextQuery) -> Names<'t> {
-        let is_known = |key: &PlaceKey| session.snapshot().has_place(key);
         let folded = crate::analyzer::fold_text(text.as_str());
         let mut names = Names { text, folded, lens: Vec::new() };
         let len = text.required().len();
@@ -35,7 +34,7 @@ impl<'t> Names<'t> {
             let ends = ends.take_while(|&end| names.may_go_on_to(start, end - 1));
             let is_name = |end: &usize| {
                 let name = names.folded.get(names.span(&(start..*end)));
-                name.is_some_and(|name| places::is_name(name, &is_known))
+                name.is_some_and(|name| places::is_name(name, session.snapshot()))
             };
             let lens = ends.filter(is_name).map(|end| end - start).collect();
             names.lens.push(lens);

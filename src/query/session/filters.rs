@@ -152,7 +152,7 @@ impl<'s> Session<'s> {
 
 /// The parts of a value of `location`, if it names a place.
 pub fn place_parts(snapshot: &Snapshot, value: &str) -> Option<Vec<PlacePart>> {
-    match places::parse(value, &|key| snapshot.has_place(key)) {
+    match places::parse(value, snapshot) {
         PlaceFilter::Parts(PlaceQuery { parts }) => Some(parts),
         PlaceFilter::Unknown | PlaceFilter::Blank => None,
     }

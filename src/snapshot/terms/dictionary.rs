@@ -15,7 +15,7 @@ use crate::snapshot::encoding::postings_ref::{EntryLists, place_of};
 use crate::snapshot::file::error::SnapshotError;
 use crate::snapshot::file::format::SectionKind;
 use crate::snapshot::file::mapped::Section;
-use fst::{Automaton, Streamer};
+use fst::{Automaton, IntoStreamer, Streamer};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The three sections of one dictionary.
@@ -94,6 +94,12 @@ impl Dictionary {
     /// The ordinal of `key`.
     pub fn ord(&self, key: &str) -> Option<TermOrd> {
         self.keys.ord(key)
+    }
+
+    /// Does any key start so?
+    pub fn has_start(&self, start: &str) -> bool {
+        let mut keys = self.keys.fst.range().ge(start).into_stream();
+        keys.next().is_some_and(|(key, _)| key.starts_with(start.as_bytes()))
     }
 
     /// The postings of `key`.

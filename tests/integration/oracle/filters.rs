@@ -132,7 +132,7 @@ fn is_of_industry(record: &Record, asked: &[String]) -> bool {
 
 /// What a value of `location` asks for.
 pub fn place(value: &str, records: &[Record]) -> PlaceFilter {
-    places::parse(value, &|key| is_known(key, records))
+    places::parse(value, &|key: &PlaceKey| is_known(key, records))
 }
 
 /// Does a record have a place?

@@ -184,7 +184,7 @@ fn check_places(text: &str) {
     let keys = places::stored_keys(Some(text), None, None);
     let parted = text.contains([',', '"', '＂', '“', '”', '„', '‟']);
     if !keys.is_empty() && !parted {
-        match places::parse(text, &|key| keys.contains(key)) {
+        match places::parse(text, &|key: &PlaceKey| keys.contains(key)) {
             PlaceFilter::Parts(query) => {
                 assert!(query.parts[0].of_kind(PlaceKind::City).any(|key| keys.contains(key)));
             }
