@@ -72,9 +72,12 @@ pub struct Tuning {
     pub checked_first: usize,
     /// Of this many hits at most, the ranks are gathered, even if their positions are stored.
     pub gathered_max: u64,
-    /// Hits of a relaxed `q` in one chunk that are looked up one by one in the sets of its words;
-    /// for more, what they count is added up over all of the chunk.
+    /// Hits of a relaxed `q` in one chunk that are looked up in the sets of its words; for more, what
+    /// they count is added up over all of the chunk.
     pub relaxed_few_max: usize,
+    /// Names in which a word of a relaxed `q`, or one like it, stands at most if it is rare: of more,
+    /// what the word covers of them is added up.
+    pub relaxed_rare_max: usize,
     /// Documents of one chunk that may be on a relaxed page and are looked at one by one; of more,
     /// those with one word alone are told apart first.
     pub relaxed_single_max: usize,
@@ -90,7 +93,8 @@ impl Default for Tuning {
             walk_block: 1 << 12,
             checked_first: 128,
             gathered_max: 1024,
-            relaxed_few_max: 64,
+            relaxed_few_max: 1024,
+            relaxed_rare_max: 64,
             relaxed_single_max: 256,
             ranks_only_hit: false,
         }
@@ -107,6 +111,7 @@ impl Tuning {
         checked_first: 2,
         gathered_max: 0,
         relaxed_few_max: 0,
+        relaxed_rare_max: 0,
         relaxed_single_max: 0,
         ranks_only_hit: true,
     };

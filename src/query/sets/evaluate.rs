@@ -10,6 +10,8 @@ use super::doc_set::DocSet;
 use super::predicate::Predicate;
 use super::set_expr::{List, SetExpr};
 use crate::ids::DocId;
+use crate::simd::count_ones;
+use crate::snapshot::encoding::container::BITMAP_WORDS;
 use crate::snapshot::encoding::postings::Postings;
 use std::ops::Range;
 
@@ -162,6 +164,11 @@ impl<'s> SetExpr<'s> {
                 }
                 _ => self.chunk(key).len(),
             },
+            SetExpr::Union(union) if union.parts.len() > 2 && !self.has_predicate() => {
+                let mut words = [0; BITMAP_WORDS];
+                self.or_into(key, &mut words);
+                count_ones(words.iter().copied())
+            }
             plan => plan.chunk(key).len(),
         }
     }

@@ -11,6 +11,8 @@
 
 mod akin;
 mod boosts;
+mod chunk_sums;
+mod covering;
 mod walk;
 
 use crate::ids::{DocId, TermOrd};
@@ -25,6 +27,7 @@ use crate::snapshot::answers::name_weights::sharpened;
 use crate::snapshot::columns::doc_tokens::{CODE_MIN, Token};
 use crate::snapshot::encoding::postings::Postings;
 use boosts::{Boosts, WHOLE_NAME_WORDS_MIN};
+use covering::Covering;
 use fst::automaton::AlwaysMatch;
 use rustc_hash::FxHashMap;
 
@@ -67,16 +70,25 @@ pub struct RelaxedScorer<'s> {
     /// The words that cover names, by code: those of `q` in all forms, readings, longer and akin
     /// words.
     name_words: FxHashMap<u32, NameWord>,
+    covering: Covering<'s>,
     boosts: Boosts<'s>,
 }
 
 /// A word of names that `q` covers.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 struct NameWord {
+    ord: TermOrd,
     /// How much of it.
     covers: f64,
     /// The clauses that it is akin to, and what they count if it alone is in the name.
     akin: Vec<(usize, f64)>,
+}
+
+impl NameWord {
+    /// A word that covers nothing yet.
+    fn of(ord: TermOrd) -> NameWord {
+        NameWord { ord, covers: 0.0, akin: Vec::new() }
+    }
 }
 
 /// How much a business and `q` share.
@@ -157,7 +169,7 @@ impl<'s> WeighedClause<'s> {
         session: &Session<'s>,
         clause_match: &ClauseMatch<'s>,
         akin: &[(TermOrd, f64)],
-        begun: &[TermOrd],
+        begun: Option<&[TermOrd]>,
     ) -> WeighedClause<'s> {
         let (snapshot, terms) = (session.snapshot(), session.snapshot().terms());
         let term = &clause_match.clause.term;
@@ -172,10 +184,8 @@ impl<'s> WeighedClause<'s> {
             only_if(has_readings, ClauseMatch::in_name_whole),
             clause_match.in_name_as_prefix(),
         ]);
-        let num_begun = begun.iter().flat_map(|&ord| terms.lists(ord).in_name());
-        let is_told = num_begun.map(|list| list.len()).sum::<usize>() <= BEGUN_MAX;
-        let begun = begun.iter().copied().filter(|_| is_told);
-        let nearly = names_with(snapshot, begun.chain(akin.iter().map(|(ord, _)| *ord)));
+        let near = begun.into_iter().flatten().chain(akin.iter().map(|(ord, _)| ord));
+        let nearly = names_with(snapshot, near.copied());
         let joined = clause_match.neighbours.iter().flatten().map(|it| session.word_in_name(it));
         let nearly = SetExpr::union([in_name.clone(), nearly].into_iter().chain(joined));
         let sets = [
@@ -197,7 +207,7 @@ impl<'s> WeighedClause<'s> {
             sets: sets.into_iter().filter(|(_, docs)| !docs.is_nothing()).collect(),
             partly: SetExpr::union(split.chain(parts)),
             akin_max: akin.iter().map(|(_, counts)| *counts).fold(0.0, f64::max),
-            covered_max: if is_told { covered.sum() } else { f64::INFINITY },
+            covered_max: if begun.is_some() { covered.sum() } else { f64::INFINITY },
             only_term: clause_match.only_term(session),
         }
     }
@@ -208,6 +218,14 @@ impl<'s> WeighedClause<'s> {
             Held::Nearly => self.akin_max.max(READING),
             held => held.count(),
         }
+    }
+
+    /// The documents that hold the clause elsewhere than in the name, and what it weighs there at
+    /// most.
+    fn elsewhere(&self) -> (f64, SetExpr<'s>) {
+        let sets = self.sets.iter().filter(|(held, _)| !held.is_in_name());
+        let most = sets.clone().map(|(held, _)| held.count()).fold(0.0, f64::max);
+        (self.weight * most, SetExpr::union(sets.map(|(_, docs)| docs.clone())))
     }
 
     /// What the clause counts in a document, akin words aside.
@@ -230,7 +248,7 @@ impl<'s> RelaxedScorer<'s> {
         let mut cover = |ord, covers, akin: Option<(usize, f64)>| {
             let code = terms.code(ord);
             debug_assert!(code >= CODE_MIN);
-            let word = name_words.entry(code).or_default();
+            let word = name_words.entry(code).or_insert_with(|| NameWord::of(ord));
             word.covers = word.covers.max(covers);
             word.akin.extend(akin);
         };
@@ -246,11 +264,16 @@ impl<'s> RelaxedScorer<'s> {
             for &ord in &begun {
                 cover(ord, READING, None);
             }
-            clauses.push(WeighedClause::new(session, clause_match, &akin_words, &begun));
+            let num_begun = begun.iter().flat_map(|&ord| terms.lists(ord).in_name());
+            let is_told = num_begun.map(|list| list.len()).sum::<usize>() <= BEGUN_MAX;
+            let begun = is_told.then_some(begun.as_slice());
+            clauses.push(WeighedClause::new(session, clause_match, &akin_words, begun));
         }
+        let words = name_words.values().map(|word| (word.ord, word.covers));
+        let covering = Covering::new(session, words);
         let total = clauses.iter().map(|clause| clause.weight).sum::<f64>().max(1.0);
         let boosts = Boosts::new(session, interpretation, text);
-        RelaxedScorer { snapshot, clauses, total, name_words, boosts }
+        RelaxedScorer { snapshot, clauses, total, name_words, covering, boosts }
     }
 
     /// What a hit shares with `q`.

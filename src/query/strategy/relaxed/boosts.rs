@@ -57,6 +57,11 @@ impl<'s> Boosts<'s> {
         Boosts { snapshot, words, places }
     }
 
+    /// Is any document at a place that `q` names?
+    pub fn has_places(&self) -> bool {
+        !self.places.is_empty()
+    }
+
     /// The documents at a place that `q` names.
     pub fn at_places(&self) -> SetExpr<'s> {
         SetExpr::union(self.places.iter().map(|(_, docs)| docs.clone()))
