@@ -211,14 +211,16 @@ impl<'a, 's> Walk<'a, 's> {
             let (len, scan) =
                 possible.into_iter().map(|scan| (len(&scan), scan)).min_by_key(|it| it.0)?;
             all_len += len;
+            if all_len > share(self.num_members) {
+                return None;
+            }
             // A count of impacts is exact; of members only a share is known.
             let is_nothing = len == 0 && matches!(scan, Scan::Impacts(..));
             if !is_nothing && !scans.contains(&scan) {
                 scans.push(scan);
             }
         }
-        let are_told = !self.cases.is_empty() && all_len <= share(self.num_members);
-        are_told.then_some(scans)
+        (!self.cases.is_empty()).then_some(scans)
     }
 
     /// What is found by some searches in a block.
