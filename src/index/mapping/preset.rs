@@ -231,6 +231,7 @@ pub static PRESETS: [Preset; 6] = [
                 (Field::Country, "locations.geonames_details.country_name"),
                 (Field::FoundedYear, "established"),
             ],
+            // Names of one language are parted by commas, which names have too.
             left_out: &[
                 "names.types.acronym",
                 "names.types.alias",
