@@ -6,12 +6,13 @@
 //! than the sum. Lists of frequent words tell the sum; rare words are many, and tell only of which
 //! names nothing is known.
 
-use super::names_with;
 use crate::ids::TermOrd;
 use crate::query::session::Session;
 use crate::query::sets::chunk::Chunk;
+use crate::query::sets::doc_set::DocSet;
 use crate::query::sets::set_expr::SetExpr;
 use crate::snapshot::answers::name_weights::sharpened;
+use std::cmp::Reverse;
 
 /// Most words whose weights are added up.
 const SUMMED_MAX: usize = 64;
@@ -31,20 +32,26 @@ impl<'s> Covering<'s> {
         session: &Session<'s>,
         words: impl IntoIterator<Item = (TermOrd, f64)>,
     ) -> Covering<'s> {
-        let (snapshot, terms) = (session.snapshot(), session.snapshot().terms());
+        let terms = session.snapshot().terms();
         let rare_max = session.tuning().relaxed_rare_max;
-        let num_names = |ord| terms.lists(ord).in_name().map(|list| list.len()).sum::<usize>();
-        let words = words.into_iter().map(|(ord, share)| (num_names(ord), ord, share));
-        let mut words: Vec<(usize, TermOrd, f64)> = words.filter(|word| word.0 > 0).collect();
-        words.sort_unstable_by_key(|&(num_names, ord, _)| (std::cmp::Reverse(num_names), ord.0));
-        let num_frequent = words.partition_point(|word| word.0 > rare_max).min(SUMMED_MAX);
-        let (frequent, rare) = words.split_at(num_frequent);
-        let summed = frequent.iter().map(|&(_, ord, share)| {
-            let names = SetExpr::union(terms.lists(ord).in_name().map(SetExpr::list));
-            (names, share * sharpened(terms.weight_of_code(terms.code(ord))))
-        });
-        let summed = summed.collect();
-        Covering { summed, unknown: names_with(snapshot, rare.iter().map(|word| word.1)) }
+        let (mut frequent, mut unknown) = (Vec::new(), Vec::new());
+        for (ord, share) in words {
+            let lists = || terms.lists(ord).in_name();
+            let num_names = lists().map(|list| list.len()).sum::<usize>();
+            if num_names <= rare_max {
+                lists().for_each(|list| list.push_to(&mut unknown));
+            } else {
+                let weight = share * sharpened(terms.weight_of_code(terms.code(ord)));
+                let names = SetExpr::union(lists().map(SetExpr::list));
+                frequent.push((num_names, ord, names, weight));
+            }
+        }
+        frequent.sort_unstable_by_key(|word| (Reverse(word.0), word.1.0));
+        let mut summed: Vec<_> = frequent.into_iter().map(|word| (word.2, word.3)).collect();
+        let others = summed.split_off(summed.len().min(SUMMED_MAX));
+        let unknown = SetExpr::materialised(DocSet::of(unknown));
+        let others = others.into_iter().map(|(names, _)| names);
+        Covering { summed, unknown: SetExpr::union(others.chain([unknown])) }
     }
 
     /// What is covered at most of the name of each of some documents of a chunk.
