@@ -8,11 +8,15 @@ use firmament::company::Company;
 use firmament::index::source::read_all;
 use firmament::index::{BuildOptions, Format, Input, NoProgress, ReadOptions};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use tables::{escaped, quoted, table};
 
 // Neither the generator's command line nor its unit tests are used here.
 #[allow(dead_code, unused_imports)]
 #[path = "../tools/generate/mod.rs"]
 mod generate;
+
+#[path = "../tests/fuzz/src/tables.rs"]
+mod tables;
 
 const RECORDS: u64 = 20_000;
 
@@ -29,39 +33,6 @@ fn read(pool: &ThreadPool, format: Format, bytes: &[u8]) -> Vec<Company> {
     })
     .expect("all records are read");
     found
-}
-
-/// The values of a company that a cell holds, by column.
-fn cells(company: &Company) -> [(&'static str, Option<String>); 10] {
-    let place = &company.location;
-    [
-        ("id", Some(company.id.clone())),
-        ("name", Some(company.name.clone())),
-        ("website", company.website.clone()),
-        ("description", company.description.clone()),
-        ("industry", company.industry.clone()),
-        ("employee_count", company.employee_count.map(|count| count.to_string())),
-        ("location.city", place.city.clone()),
-        ("location.state", place.state.clone()),
-        ("location.country", place.country.clone()),
-        ("founded_year", company.founded_year.map(|year| year.to_string())),
-    ]
-}
-
-/// Companies as a table, every value in quotation marks or none.
-fn table(companies: &[Company], separator: &str, is_quoted: bool) -> Vec<u8> {
-    let cell = |value: Option<String>| match value {
-        Some(value) if is_quoted => format!("\"{}\"", value.replace('"', "\"\"")),
-        Some(value) => value,
-        None if is_quoted => String::new(),
-        None => "\\N".to_owned(),
-    };
-    let mut table = cells(&Company::default()).map(|(name, _)| name).join(separator) + "\n";
-    for company in companies {
-        table += &cells(company).map(|(_, value)| cell(value)).join(separator);
-        table.push('\n');
-    }
-    table.into_bytes()
 }
 
 fn input(criterion: &mut Criterion) {
@@ -81,12 +52,12 @@ fn input(criterion: &mut Criterion) {
         (company.aliases, company.other_websites) = Default::default();
     }
     for (format, text) in [
-        (Format::Csv, table(&companies, ",", true)),
-        (Format::SqlExport, table(&companies, "\t", false)),
+        (Format::Csv, table(&companies, ",", quoted)),
+        (Format::SqlExport, table(&companies, "\t", escaped)),
     ] {
-        assert!(read(&pool, format, &text) == companies, "{format}");
+        assert!(read(&pool, format, text.as_bytes()) == companies, "{format}");
         group.bench_function(BenchmarkId::from_parameter(format), |bencher| {
-            bencher.iter(|| read(&pool, format, &text));
+            bencher.iter(|| read(&pool, format, text.as_bytes()));
         });
     }
     group.finish();

@@ -12,10 +12,10 @@
 //! so has a part of a query. Two spellings of one place meet in the entity, everything else in the
 //! literal.
 //!
-//! **Folding** is [`fold_filter`]'s; then commas are spaces, an
-//! article in front or behind is dropped, and `saint`, `sainte`, `fort` and `mount` in front are
-//! shortened. A part of which nothing is left is an empty part. A value of such parts alone (`.`,
-//! `""`) is not blank: it matches nothing, as a `q` without words does.
+//! **Folding** is [`fold_filter`]'s; then commas are spaces, an article in front or behind is
+//! dropped, and `saint`, `sainte`, `fort` and `mount` in front are shortened. A part of which
+//! nothing is left is an empty part. A value of such parts alone (`.`, `""`) is not blank: it
+//! matches nothing, as a `q` without words does.
 //!
 //! **Commas** part a value; the longest run of what they part that is a known place is one part
 //! (`Washington, D.C.`).

@@ -14,6 +14,10 @@ use firmament::index::{
 use libfuzzer_sys::fuzz_target;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Once, OnceLock};
+use tables::{cells, escaped, quoted, table};
+
+#[path = "../tables.rs"]
+mod tables;
 
 const FORMATS: [Format; 6] =
     [Format::JsonLines, Format::Json, Format::Csv, Format::Tsv, Format::SqlExport, Format::Parquet];
@@ -84,41 +88,6 @@ fn companies(bytes: Vec<u8>, read: ReadOptions) -> Result<Vec<Company>, BuildErr
         Ok(())
     })?;
     Ok(found)
-}
-
-/// The columns of a table, and their values.
-fn cells(company: &Company) -> [(&'static str, Option<String>); 10] {
-    let place = &company.location;
-    [
-        ("id", Some(company.id.clone())),
-        ("name", Some(company.name.clone())),
-        ("website", company.website.clone()),
-        ("description", company.description.clone()),
-        ("industry", company.industry.clone()),
-        ("employee_count", company.employee_count.map(|count| count.to_string())),
-        ("location.city", place.city.clone()),
-        ("location.state", place.state.clone()),
-        ("location.country", place.country.clone()),
-        ("founded_year", company.founded_year.map(|year| year.to_string())),
-    ]
-}
-
-fn table(companies: &[Company], separator: &str, cell: fn(Option<&str>) -> String) -> String {
-    let header = cells(&Company::default()).map(|(name, _)| name).join(separator) + "\n";
-    let row = |company: &Company| {
-        cells(company).map(|(_, value)| cell(value.as_deref())).join(separator) + "\n"
-    };
-    header + &companies.iter().map(row).collect::<String>()
-}
-
-fn quoted(text: Option<&str>) -> String {
-    text.map_or(String::new(), |text| format!("\"{}\"", text.replace('"', "\"\"")))
-}
-
-fn escaped(text: Option<&str>) -> String {
-    let Some(text) = text else { return "\\N".to_owned() };
-    let text = text.replace('\\', "\\\\").replace('\t', "\\t");
-    text.replace('\n', "\\n").replace('\r', "\\r")
 }
 
 fn json_lines(companies: &[Company]) -> String {
